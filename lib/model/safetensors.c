@@ -257,8 +257,8 @@ static int check_cover(const struct table *table, const unsigned char *buffer, s
         reached = order[i]->data + order[i]->bytes;
     }
     if (status == POLA_OK && reached != buffer + size)
-        status = pi_err_set(err, POLA_ERR_FORMAT, "the last %zu bytes of the file belong to no tensor",
-                            (size_t)(buffer + size - reached));
+        status = pi_err_set(err, POLA_ERR_FORMAT, "the tensors end at byte %zu of the data, but the file holds %zu",
+                            (size_t)(reached - buffer), size);
     pi_free(order);
     return status;
 }
