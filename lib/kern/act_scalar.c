@@ -56,8 +56,8 @@ static void shuffle(float *y, size_t ldy, const float *u, const float *x, size_t
             for (size_t j = 0; j < s; j++)
                 for (size_t c = 0; c < 3; c++) {
                     float v = u[n * 3 * s * s + (c * s + i) * s + j] + x[n * 3 + c];
-                    v = v < 0.0f ? 0.0f : v;
-                    y[i * ldy + (n * s + j) * 3 + c] = v > 1.0f ? 1.0f : v;
+                    float clamped = v < 0.0f ? 0.0f : v > 1.0f ? 1.0f : v;
+                    y[i * ldy + (n * s + j) * 3 + c] = fabsf(v) <= KERN_SANE ? clamped : NAN;
                 }
 }
 
