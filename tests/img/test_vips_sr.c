@@ -405,6 +405,37 @@ static void random_access(void **state)
     pola_sr_unref(sr);
 }
 
+/* What comes after may ask for rows out of order and from many threads; the input must still be read once. */
+static void sequential_pipelines(void **state)
+{
+    pola_sr *sr = fake_sr_new(2, 16, 3, FAKE_PLACE);
+    VipsImage *in = noise_image(90, 1500, 3), *memory = NULL, *small, *wanted;
+
+    assert_int_equal(vips_image_write_to_file(in, "in.png", NULL), 0);
+    for (int concurrency = 1; concurrency <= 8; concurrency++) {
+        vips_concurrency_set(concurrency);
+        VipsImage *out = enlarged(vips_image_new_from_file("in.png", "access", VIPS_ACCESS_SEQUENTIAL, NULL), sr);
+        assert_int_equal(vips_resize(out, &small, 0.55, NULL), 0);
+        VipsImage *got = vips_image_copy_memory(small);
+        if (!got)
+            fail_msg("%s", vips_error_buffer());
+        if (!memory) {
+            memory = vips_image_copy_memory(wanted = enlarged(g_object_ref(in), sr));
+            g_object_unref(wanted);
+        }
+        assert_int_equal(vips_resize(memory, &wanted, 0.55, NULL), 0);
+        assert_same_pixels(got, wanted);
+        g_object_unref(wanted);
+        g_object_unref(got);
+        g_object_unref(small);
+        g_object_unref(out);
+    }
+    vips_concurrency_set(0);
+    g_object_unref(memory);
+    g_object_unref(in);
+    pola_sr_unref(sr);
+}
+
 /* libvips' error text has this line, once. */
 static void assert_told_once(const char *line)
 {
@@ -625,6 +656,7 @@ int main(void)
         cmocka_unit_test(bytes_depend_on_nothing),
         cmocka_unit_test(files_get_the_same_bytes),
         cmocka_unit_test(random_access),
+        cmocka_unit_test(sequential_pipelines),
         cmocka_unit_test(odd_numbers_are_refused),
         cmocka_unit_test(failures_reach_the_writer),
         cmocka_unit_test(broken_input),
