@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 the pola authors
  *
- * Super-resolution as a part of libvips pipelines: pola_sr_image(), the plan for it, and the VipsOperation "pola_sr".
+ * Super-resolution as a part of libvips pipelines: pola_sr_image() and the plan for it. Called by programs, and by the
+ * VipsOperation in img/vips_srop.c.
  *
  * The band engine is shared by all of libvips' threads under one lock: whoever first needs rows that are not there
  * computes a whole band with all of our threads, the others wait and copy. Input rows are read through the region that
  * libvips gave the computing thread, so regions never change threads.
  */
-#include "base/mem.h"
+#include "img/vips_sr.h"
+
 #include "img/band.h"
 #include "img/vips_colour.h"
 
@@ -162,8 +164,7 @@ fail:
     return -1;
 }
 
-/* in of any kind to *out (given) of the same kind. */
-static int pipeline(VipsImage *in, VipsImage **out, pola_sr *sr)
+int pi_vips_sr(VipsImage *in, VipsImage **out, pola_sr *sr)
 {
     const int scale = pola_sr_scale(sr);
     struct sample_format format;
@@ -205,7 +206,7 @@ int pola_sr_image(VipsImage *in, VipsImage **out, pola_sr *sr, struct pola_error
     VipsImage *image;
 
     *out = NULL;
-    if (pipeline(in, &image, sr))
+    if (pi_vips_sr(in, &image, sr))
         return take_vips_error(err, POLA_ERR_FORMAT);
     *out = image;
     return POLA_OK;

@@ -162,7 +162,7 @@ static unsigned char *untiled(const struct rig *rig)
     const size_t pixel = pi_sample_pixel_bytes(format), row = out_row_bytes(rig);
     unsigned char *whole = malloc((size_t)(scale * height) * row);
     float *alpha = malloc((size_t)width * (size_t)height * sizeof *alpha),
-          *line = malloc(sizeof(float) * (size_t)width);
+          *line = malloc(sizeof(float) * ((size_t)width + 2 * ALPHA_MARGIN));
     float *large = malloc((size_t)scale * (size_t)width * sizeof *large), colour[3];
 
     for (int i = 0; i < width * height; i++)
