@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 the pola authors
+ *
+ * See image_in.h. Names are never given to libvips' "name[options]" parser: everything is read from a descriptor, except
+ * formats that only have a loader by name.
+ */
+#include "image_in.h"
+
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vips/vips.h>
+
+#define COPY_IN_MEMORY ((guint64)100 << 20) /* a turned image larger than this is kept on disk */
+#define DEFLATE_BEST   1032                 /* bytes that one byte of deflated data can stand for at most */
+
+struct opening {
+    const char *name;
+    const struct input_options *options;
+    VipsSource *source;
+    const char *loader; /* libvips' name of it */
+    gint64 size;        /* of a regular file; -1: not known */
+};
+
+/* "-" or the file's descriptor, which must hold something. */
+static int open_source(struct opening *o, struct pola_error *err)
+{
+    gboolean is_stdin = strcmp(o->name, "-") == 0 || strcmp(o->name, "/dev/stdin") == 0;
+    int fd = is_stdin ? dup(STDIN_FILENO) : open(o->name, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    unsigned char *start;
+
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        int code = cli_fail(err, POLA_ERR_IO, "cannot open: %s", g_strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return code;
+    }
+    if (S_ISDIR(st.st_mode)) {
+        close(fd);
+        return cli_fail(err, POLA_ERR_IO, "is a directory");
+    }
+    o->size = S_ISREG(st.st_mode) ? (gint64)st.st_size : -1;
+    if (o->size != 0)
+        o->source = vips_source_new_from_descriptor(fd);
+    close(fd);
+    if (o->size == 0)
+        return cli_fail(err, POLA_ERR_FORMAT, "is empty");
+    if (!o->source)
+        return cli_fail_vips(err, "cannot open");
+    gint64 n = vips_source_sniff_at_most(o->source, &start, 1); /* libvips aborts on an empty pipe later */
+    if (n < 0)
+        return cli_fail_vips(err, "cannot read");
+    return n > 0 ? POLA_OK : cli_fail(err, POLA_ERR_FORMAT, "is empty");
+}
+
+static int find_loader(struct opening *o, struct pola_error *err)
+{
+    o->loader = vips_foreign_find_load_source(o->source);
+    if (!o->loader && o->size > 0 && !g_str_has_suffix(o->name, "]")) {
+        o->loader = vips_foreign_find_load(o->name);
+        g_clear_object(&o->source);
+    }
+    vips_error_clear();
+    return o->loader ? POLA_OK
+                     : cli_fail(err, POLA_ERR_FORMAT, "is not an image, or of a kind that libvips cannot read");
+}
+
+static gboolean has_argument(const char *operation, const char *name)
+{
+    VipsOperation *op = vips_operation_new(operation);
+    gboolean found = op && g_object_class_find_property(G_OBJECT_GET_CLASS(op), name);
+
+    if (op)
+        g_object_unref(op);
+    return found;
+}
+
+/* Runs the loader for n pages from `page` (-1: all; n 0: the format has none). */
+static VipsImage *load(const struct opening *o, int page, int n, VipsAccess access)
+{
+    VipsImage *out = NULL;
+    VipsFailOn fail_on = o->options->lenient ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_TRUNCATED;
+    gconstpointer from = o->source ? (gconstpointer)o->source : (gconstpointer)o->name;
+    int failed;
+
+    if (n != 0)
+        failed = vips_call(o->loader, from, &out, "access", access, "fail_on", fail_on, "page", page, "n", n, NULL);
+    else
+        failed = vips_call(o->loader, from, &out, "access", access, "fail_on", fail_on, NULL);
+    if (failed)
+        g_clear_object(&out);
+    return out;
+}
+
+/* All pages when they have one size; else the first, and the user is told. */
+static VipsImage *load_pages(const struct opening *o)
+{
+    if (!has_argument(o->loader, "page"))
+        return load(o, 0, 0, VIPS_ACCESS_SEQUENTIAL);
+    if (o->options->page > 0)
+        return load(o, o->options->page - 1, 1, VIPS_ACCESS_SEQUENTIAL);
+    VipsImage *first = load(o, 0, 1, VIPS_ACCESS_SEQUENTIAL);
+    int pages = first ? vips_image_get_n_pages(first) : 0;
+    if (pages <= 1)
+        return first;
+    VipsImage *all = load(o, 0, -1, VIPS_ACCESS_SEQUENTIAL);
+    if (all) {
+        g_object_unref(first);
+        return all;
+    }
+    vips_error_clear();
+    cli_warn(o->name, "its %d pages differ in size: only the first is used (--page chooses another)", pages);
+    return first;
+}
+
+/* A header may promise what the file cannot hold: that would only show after much work, or fill the memory first. */
+static int check_size(const struct opening *o, const VipsImage *image, struct pola_error *err)
+{
+    gint64 pixels = (gint64)image->Xsize * image->Ysize;
+
+    if (o->options->max_pixels > 0 && pixels > o->options->max_pixels)
+        return cli_fail(err, POLA_ERR_FORMAT, "has %d x %d pixels, more than --max-pixels allows", image->Xsize,
+                        image->Ysize);
+    if (o->size > 0 && strstr(o->loader, "Png") && pixels / 8 > o->size * DEFLATE_BEST)
+        return cli_fail(err, POLA_ERR_FORMAT,
+                        "promises %d x %d pixels, more than its %" G_GINT64_FORMAT " bytes can hold", image->Xsize,
+                        image->Ysize, o->size);
+    return POLA_OK;
+}
+
+/* Turning needs the rows in another order than they come, so the image is decoded whole first. */
+static int turn_upright(VipsImage **image, struct pola_error *err)
+{
+    VipsImage *whole = NULL, *upright = NULL;
+    int failed = 0;
+
+    if (vips_image_get_orientation(*image) > 1) {
+        if (VIPS_IMAGE_SIZEOF_IMAGE(*image) <= COPY_IN_MEMORY)
+            whole = vips_image_new_memory();
+        else
+            whole = vips_image_new_temp_file("%s.v");
+        failed = !whole || vips_image_write(*image, whole);
+    } else {
+        whole = g_object_ref(*image);
+    }
+    failed = failed || vips_autorot(whole, &upright, NULL);
+    if (!failed && whole != *image)
+        vips_image_remove(upright, "jpeg-thumbnail-data"); /* it was not turned */
+    g_clear_object(&whole);
+    if (failed)
+        return cli_fail_vips(err, "cannot read");
+    g_object_unref(*image);
+    *image = upright;
+    return POLA_OK;
+}
+
+int image_in_open(VipsImage **out, const char *name, const struct input_options *options, struct pola_error *err)
+{
+    struct opening o = {.name = name, .options = options};
+    VipsImage *image = NULL;
+    int code = open_source(&o, err);
+
+    *out = NULL;
+    if (code == POLA_OK)
+        code = find_loader(&o, err);
+    if (code == POLA_OK && !(image = load_pages(&o)))
+        code = cli_fail_vips(err, "cannot read");
+    if (code == POLA_OK)
+        code = check_size(&o, image, err);
+    if (code == POLA_OK)
+        code = turn_upright(&image, err);
+    g_clear_object(&o.source);
+    if (code == POLA_OK)
+        *out = image;
+    else
+        g_clear_object(&image);
+    return code;
+}
