@@ -81,7 +81,7 @@ static gboolean has_argument(const char *operation, const char *name)
 }
 
 /* Runs the loader for n pages from `page` (-1: all; n 0: the format has none). */
-static VipsImage *load(const struct opening *o, int page, int n, VipsAccess access)
+static VipsImage *load(const struct opening *o, int page, int n)
 {
     VipsImage *out = NULL;
     VipsFailOn fail_on = o->options->lenient ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_TRUNCATED;
@@ -89,33 +89,41 @@ static VipsImage *load(const struct opening *o, int page, int n, VipsAccess acce
     int failed;
 
     if (n != 0)
-        failed = vips_call(o->loader, from, &out, "access", access, "fail_on", fail_on, "page", page, "n", n, NULL);
+        failed = vips_call(o->loader, from, &out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, "page", page,
+                           "n", n, NULL);
     else
-        failed = vips_call(o->loader, from, &out, "access", access, "fail_on", fail_on, NULL);
+        failed = vips_call(o->loader, from, &out, "access", VIPS_ACCESS_SEQUENTIAL, "fail_on", fail_on, NULL);
     if (failed)
         g_clear_object(&out);
     return out;
 }
 
-/* All pages when they have one size; else the first, and the user is told. */
-static VipsImage *load_pages(const struct opening *o)
+/* All pages when they have one size; else the first, and the user is told. NULL: err says why. */
+static VipsImage *load_pages(const struct opening *o, struct pola_error *err)
 {
-    if (!has_argument(o->loader, "page"))
-        return load(o, 0, 0, VIPS_ACCESS_SEQUENTIAL);
-    if (o->options->page > 0)
-        return load(o, o->options->page - 1, 1, VIPS_ACCESS_SEQUENTIAL);
-    VipsImage *first = load(o, 0, 1, VIPS_ACCESS_SEQUENTIAL);
+    gboolean paged = has_argument(o->loader, "page");
+    int wanted = o->options->page;
+    VipsImage *first = load(o, 0, paged ? 1 : 0), *image = NULL;
     int pages = first ? vips_image_get_n_pages(first) : 0;
-    if (pages <= 1)
-        return first;
-    VipsImage *all = load(o, 0, -1, VIPS_ACCESS_SEQUENTIAL);
-    if (all) {
+
+    if (first && wanted > pages) {
+        (void)!cli_fail(err, POLA_ERR_FORMAT, "has %d page%s, not page %d", pages, pages > 1 ? "s" : "", wanted);
         g_object_unref(first);
-        return all;
+        return NULL;
     }
-    vips_error_clear();
-    cli_warn(o->name, "its %d pages differ in size: only the first is used (--page chooses another)", pages);
-    return first;
+    if (first && (pages == 1 || wanted == 1))
+        return first;
+    if (first)
+        image = load(o, wanted ? wanted - 1 : 0, wanted ? 1 : -1);
+    if (!image && !wanted && first) {
+        vips_error_clear();
+        cli_warn(o->name, "its %d pages differ in size: only the first is used (--page chooses another)", pages);
+        return first;
+    }
+    g_clear_object(&first);
+    if (!image)
+        (void)!cli_fail_vips(err, "cannot read");
+    return image;
 }
 
 /* A header may promise what the file cannot hold: that would only show after much work, or fill the memory first. */
@@ -168,8 +176,8 @@ int image_in_open(VipsImage **out, const char *name, const struct input_options 
     *out = NULL;
     if (code == POLA_OK)
         code = find_loader(&o, err);
-    if (code == POLA_OK && !(image = load_pages(&o)))
-        code = cli_fail_vips(err, "cannot read");
+    if (code == POLA_OK && !(image = load_pages(&o, err)))
+        code = err->code;
     if (code == POLA_OK)
         code = check_size(&o, image, err);
     if (code == POLA_OK)
