@@ -120,11 +120,12 @@ unsigned pi_cpu_flags(void)
 
 int pi_cpu_cap(const char *name, struct pola_error *err)
 {
+    char shown[32];
     unsigned flags;
 
     if (!pi_cpu_parse(&flags, name))
         return pi_err_set(err, POLA_ERR_ARGUMENT, "unknown cpu '%s': use auto, scalar, avx2, avx512, avx512bf16 or amx",
-                          name);
+                          pi_printable(shown, sizeof shown, name));
     if (strcmp(name, "auto") != 0 && (flags & ~pi_cpu_detect()))
         return pi_err_set(err, POLA_ERR_ARGUMENT, "this cpu has no %s: the best it has is %s", name,
                           pi_cpu_name(pi_cpu_detect()));

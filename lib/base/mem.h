@@ -28,7 +28,8 @@ static inline size_t pi_align_up(size_t n)
     return (n + PI_ALIGN - 1) & ~(size_t)(PI_ALIGN - 1);
 }
 
-/* Zeroed memory of size bytes (at least one), aligned to PI_ALIGN; NULL when there is none. Release with pi_free. */
+/* Zeroed memory of size bytes (at least one), aligned to PI_ALIGN; NULL when there is none. Release with pi_free,
+ * which is free() for those outside the library. */
 void *pi_alloc(size_t size);
 void pi_free(void *p); /* NULL is fine */
 

@@ -70,13 +70,11 @@ int pi_par_threads(void)
     return threads;
 }
 
-void pi_par_for(int count, void (*job)(void *data, int i, int worker), void *data)
+void pi_par_at_most(int workers, int count, void (*job)(void *data, int i, int worker), void *data)
 {
 #ifdef _OPENMP
-    int threads = pi_par_threads();
+    int threads = workers < count ? workers : count;
 
-    if (threads > count)
-        threads = count;
     if (threads > 1 && !omp_in_parallel()) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
         for (int i = 0; i < count; i++)
@@ -86,4 +84,9 @@ void pi_par_for(int count, void (*job)(void *data, int i, int worker), void *dat
 #endif
     for (int i = 0; i < count; i++)
         job(data, i, 0);
+}
+
+void pi_par_for(int count, void (*job)(void *data, int i, int worker), void *data)
+{
+    pi_par_at_most(pi_par_threads(), count, job, data);
 }

@@ -13,9 +13,12 @@ int pi_par_cores(void);
 void pi_par_set(int threads);
 int pi_par_threads(void);
 
-/* Runs job(data, i, worker) for i in [0, count) on at most pi_par_threads() threads; worker is in [0, threads) and no two
- * jobs that run at the same time share it. Inside a job it runs the jobs one after the other with worker 0: one level of
- * parallelism at a time. */
+/* Runs job(data, i, worker) for i in [0, count) on at most workers threads; worker is in [0, workers) and no two jobs that run
+ * at the same time share it. Inside a job it runs the jobs one after the other with worker 0: one level of parallelism at a
+ * time. */
+void pi_par_at_most(int workers, int count, void (*job)(void *data, int i, int worker), void *data);
+
+/* The same on at most pi_par_threads() threads. */
 void pi_par_for(int count, void (*job)(void *data, int i, int worker), void *data);
 
 #endif

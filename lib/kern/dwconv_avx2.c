@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 the pola authors
+ *
+ * Depth-wise convolutions for AVX2.
+ */
+#include "kern/simd_avx2.h"
+
+#define ISA(name) name##_avx2
+#include "kern/dwconv_simd.h"

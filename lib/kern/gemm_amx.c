@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 the pola authors
+ *
+ * Matrix products of bfloat16 with AMX: TDPBF16PS multiplies a 16x32 tile of tokens by a 32x16 tile of weights into a 16x16 tile
+ * of float32 sums. Blocks of 32 tokens by 32 outputs keep four sums, two token and two weight tiles in the eight registers.
+ *
+ * Packed: for each tile of 16 outputs, bias (16 floats), then for each segment and each 32 inputs a weight tile: 16 rows of 16
+ * pairs (w[j][2p], w[j][2p+1]), 1 KiB; inputs and outputs beyond k and n are zero.
+ */
+#include "kern/kern_isa.h"
+#include "kern/amx.h"
+#include "tensor/bf16.h"
+
+#include <string.h>
+
+enum { TILE_BYTES = 1024, BIAS_BYTES = 64 };
+
+static size_t k_tiles(size_t k)
+{
+    return (k + 31) / 32;
+}
+
+static size_t panel_bytes(size_t k, size_t segs)
+{
+    return BIAS_BYTES + segs * k_tiles(k) * TILE_BYTES;
+}
+
+static size_t bytes(int n, int k, int segs)
+{
+    return ((size_t)n + 15) / 16 * panel_bytes((size_t)k, (size_t)segs);
+}
+
+static void pack(void *packed, const float *w, const float *bias, int outputs, int inputs, int segs)
+{
+    size_t n = (size_t)outputs, k = (size_t)inputs;
+    unsigned char *panel = packed;
+
+    for (size_t j = 0; j < n; j += 16, panel += panel_bytes(k, (size_t)segs)) {
+        float *b = (float *)(void *)panel;
+        for (size_t i = 0; i < 16; i++)
+            b[i] = bias && j + i < n ? bias[j + i] : 0.0f;
+        uint16_t *out = (uint16_t *)(void *)(panel + BIAS_BYTES);
+        for (size_t s = 0; s < (size_t)segs; s++)
+            for (size_t p = 0; p < k_tiles(k) * 32; p += 2)
+                for (size_t i = 0; i < 16; i++)
+                    for (size_t half = 0; half < 2; half++)
+                        *out++ = j + i < n && p + half < k ? pi_f32_to_bf16(w[(s * n + j + i) * k + p + half]) : 0;
+    }
+}
+
+/* Stores one tile of sums at y: rows x columns of it. */
+#define STORE(register, y, ldy, rows, columns)                                                                         \
+    do {                                                                                                               \
+        if ((rows) >= 16 && (columns) >= 16) {                                                                         \
+            _tile_stored(register, y, (ldy) * sizeof(float));                                                          \
+        } else {                                                                                                       \
+            float part[16 * 16];                                                                                       \
+            _tile_stored(register, part, 64);                                                                          \
+            copy_part(y, ldy, part, rows, columns);                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+static void copy_part(float *y, size_t ldy, const float *part, size_t rows, size_t columns)
+{
+    for (size_t i = 0; i < rows && i < 16; i++)
+        memcpy(y + i * ldy, part + i * 16, (columns < 16 ? columns : 16) * sizeof *y);
+}
+
+/* 32 tokens by 32 outputs. second: the outputs' second panel. m, n: tokens and outputs that are stored. */
+INLINE void block_2x2(float *y, size_t ldy, const void *const *a, size_t lda, size_t at, const unsigned char *first,
+                      const unsigned char *second, size_t k, int segs, size_t m, size_t n)
+{
+    size_t stride = lda * sizeof(uint16_t);
+
+    _tile_loadd(0, first, 0); /* the bias in every row */
+    _tile_loadd(1, second, 0);
+    _tile_loadd(2, first, 0);
+    _tile_loadd(3, second, 0);
+    first += BIAS_BYTES;
+    second += BIAS_BYTES;
+    for (int s = 0; s < segs; s++) {
+        const uint16_t *x = (const uint16_t *)a[s] + at * lda;
+        for (size_t p = 0; p < k; p += 32, first += TILE_BYTES, second += TILE_BYTES) {
+            _tile_loadd(4, x + p, stride);
+            _tile_loadd(6, first, 64);
+            _tile_dpbf16ps(0, 4, 6);
+            _tile_loadd(7, second, 64);
+            _tile_dpbf16ps(1, 4, 7);
+            _tile_loadd(5, x + 16 * lda + p, stride);
+            _tile_dpbf16ps(2, 5, 6);
+            _tile_dpbf16ps(3, 5, 7);
+        }
+    }
+    STORE(0, y, ldy, m, n);
+    STORE(1, y + 16, ldy, m, n - 16);
+    if (m > 16) {
+        STORE(2, y + 16 * ldy, ldy, m - 16, n);
+        STORE(3, y + 16 * ldy + 16, ldy, m - 16, n - 16);
+    }
+}
+
+/* 32 tokens by 16 outputs. */
+INLINE void block_2x1(float *y, size_t ldy, const void *const *a, size_t lda, size_t at, const unsigned char *panel,
+                      size_t k, int segs, size_t m, size_t n)
+{
+    size_t stride = lda * sizeof(uint16_t);
+
+    _tile_loadd(0, panel, 0);
+    _tile_loadd(2, panel, 0);
+    panel += BIAS_BYTES;
+    for (int s = 0; s < segs; s++) {
+        const uint16_t *x = (const uint16_t *)a[s] + at * lda;
+        for (size_t p = 0; p < k; p += 32, panel += TILE_BYTES) {
+            _tile_loadd(4, x + p, stride);
+            _tile_loadd(6, panel, 64);
+            _tile_dpbf16ps(0, 4, 6);
+            _tile_loadd(5, x + 16 * lda + p, stride);
+            _tile_dpbf16ps(2, 5, 6);
+        }
+    }
+    STORE(0, y, ldy, m, n);
+    if (m > 16)
+        STORE(2, y + 16 * ldy, ldy, m - 16, n);
+}
+
+static void run(float *y, size_t ldy, const void *const *a, size_t lda, size_t m, const struct gemm_weights *w)
+{
+    size_t n = (size_t)w->n, k = (size_t)w->k, panel = panel_bytes(k, (size_t)w->segs);
+
+    amx_begin();
+    for (size_t i = 0; i < m; i += 32) {
+        const unsigned char *p = w->packed;
+        size_t j = 0;
+        for (; j + 16 < n; j += 32, p += 2 * panel)
+            block_2x2(y + i * ldy + j, ldy, a, lda, i, p, p + panel, k, w->segs, m - i, n - j);
+        if (j < n)
+            block_2x1(y + i * ldy + j, ldy, a, lda, i, p, k, w->segs, m - i, n - j);
+    }
+    amx_end();
+}
+
+const struct gemm pi_gemm_bf16_amx = {
+    "gemm.bf16.amx", CPU_AVX2 | CPU_AVX512 | CPU_AVX512BF16 | CPU_AMX, 32, 32, 32, bytes, pack, run};

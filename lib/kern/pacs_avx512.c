@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 the pola authors
+ *
+ * Polarity-aware linear attention for AVX-512.
+ */
+#include "kern/simd_avx512.h"
+
+#define ISA(name) name##_avx512
+#include "kern/pacs_simd.h"

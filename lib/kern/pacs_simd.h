@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 the pola authors
+ *
+ * Polarity-aware linear attention (PaCS), written once for every vector width. Included by pacs_<isa>.c after a simd_<isa>.h
+ * and ISA(). pacs_scalar.c says what is computed; two rearrangements make it fast:
+ *
+ *  - All tokens of a row share the row's rotation, so the first polarity block (rotated by row) is not rotated token by token:
+ *    its part of the state is rotated, once per row.
+ *  - Both streams of a query share one product: lanes alternate same, opposite, same, opposite, against a state whose value
+ *    columns alternate likewise.
+ *
+ * Of each channel only one polarity is nonzero, so one exponential serves both blocks: E(0) = 0.
+ */
+#include "kern/kern_isa.h"
+#include "kern/simd_act.h"
+
+#include <string.h>
+
+#define TOKENS 32            /* tokens whose features are formed before they are used */
+#define WIDEST KERN_MAX_HEAD /* a multiple of VL */
+
+/* Features of a token take d rounded up to whole vectors; those beyond d are zero. */
+INLINE size_t width_of(size_t d)
+{
+    return (d + VL - 1) / VL * VL;
+}
+
+/* exp(u) - 1 for u >= 0 as 2^n (exp(r) - 1) + (2^n - 1), r = u - n ln 2: accurate near zero. Saturates at exp(88). */
+INLINE vec expm1_positive(vec u, enum act act)
+{
+    u = v_min(v_set1(88.0f), u);
+    vec n = v_round(v_mul(u, v_set1(1.44269504f)));
+    vec r = v_fma(n, v_set1(-0.693359375f), u);
+    r = v_fma(n, v_set1(2.12194440e-4f), r);
+    vec p;
+    if (act == ACT_BF16) { /* relative error 1.5e-5: a hundredth of a bfloat16's last place */
+        p = v_fma(v_set1(0.0419176072f), r, v_set1(0.167670476f));
+        p = v_fma(p, r, v_set1(0.499989957f));
+        p = v_fma(p, r, v_set1(0.99998492f));
+    } else { /* 1.1e-8 */
+        p = v_fma(v_set1(0.00139485952f), r, v_set1(0.00836915802f));
+        p = v_fma(p, r, v_set1(0.0416662395f));
+        p = v_fma(p, r, v_set1(0.166665047f));
+        p = v_fma(p, r, v_set1(0.5f));
+        p = v_fma(p, r, v_set1(1.0f));
+    }
+    vec scale = v_exp2_whole(n);
+    return v_fma(scale, v_mul(p, r), v_sub(scale, v_set1(1.0f)));
+}
+
+/* part (d, d) += sum over tokens of f_n v_n^T; f (tokens, width), v rows ld apart. */
+INLINE void outer_products(float *part, const float *f, const float *v, size_t ld, size_t tokens, size_t d)
+{
+    enum { ROWS = 8 };
+    const size_t width = width_of(d);
+
+    for (size_t j = 0; j < d; j += VL)
+        for (size_t i = 0; i < d; i += ROWS) {
+            size_t n = d - j, count = d - i < ROWS ? d - i : ROWS;
+            vec sum[ROWS];
+            UNROLL(8)
+            for (size_t r = 0; r < ROWS; r++)
+                sum[r] = v_zero();
+            for (size_t t = 0; t < tokens; t++) {
+                vec value = v_load(v + t * ld + j, n);
+                UNROLL(8)
+                for (size_t r = 0; r < ROWS; r++) /* rows beyond d: features there are zero */
+                    sum[r] = v_fma(v_set1(f[t * width + i + r]), value, sum[r]);
+            }
+            for (size_t r = 0; r < count; r++)
+                v_store(part + (i + r) * d + j, v_add(sum[r], v_load(part + (i + r) * d + j, n)), n);
+        }
+}
+
+/* out (d, d) += R part, or = R^T part with transposed: the pairs of rows turned by the angles of one position. */
+INLINE void rotate_state(float *out, const float *part, const float *angles, size_t d, int transposed)
+{
+    for (size_t i = 0; i < d; i += 2) {
+        vec cosine = v_set1(angles[i]), sine = v_set1(transposed ? -angles[d + i + 1] : angles[d + i + 1]);
+        for (size_t j = 0; j < d; j += VL) {
+            const float *p = part + i * d + j;
+            float *o = out + i * d + j;
+            vec a = v_load(p, d - j), b = v_load(p + d, d - j);
+            vec first = transposed ? v_zero() : v_load(o, d - j), second = transposed ? v_zero() : v_load(o + d, d - j);
+            first = v_sub(v_fma(a, cosine, first), v_mul(b, sine));
+            second = v_fma(a, sine, v_fma(b, cosine, second));
+            v_store(o, first, d - j);
+            v_store(o + d, second, d - j);
+        }
+    }
+}
+
+/* Features of one head's keys for tokens [first, first + tokens) of a row: plus (not rotated), minus (rotated by column), both
+ * (tokens, width); adds the unrotated ones to mean (2d). */
+INLINE void key_features(float *plus, float *minus, float *mean, const float *k, size_t ld, size_t first, size_t tokens,
+                         size_t d, const struct rope *rope, enum act act)
+{
+    const size_t width = width_of(d);
+
+    for (size_t i = 0; i < d; i += VL) {
+        size_t n = d - i;
+        vec sum_plus = v_zero(), sum_minus = v_zero();
+        for (size_t t = 0; t < tokens; t++) {
+            const float *angles = rope->cos_sin + (first + t) * 2 * d + i;
+            vec u = v_load(k + t * ld + i, n);
+            vec e = expm1_positive(v_abs(u), act);
+            vec p = v_if_negative(u, v_zero(), e), q = v_sub(e, p);
+            sum_plus = v_add(sum_plus, p);
+            sum_minus = v_add(sum_minus, q);
+            v_store(plus + t * width + i, p, VL);
+            v_store(minus + t * width + i, v_fma(q, v_load(angles, n), v_mul(v_swap(q), v_load(angles + d, n))), VL);
+        }
+        v_store(mean + i, v_add(sum_plus, v_load(mean + i, n)), n);
+        v_store(mean + d + i, v_add(sum_minus, v_load(mean + d + i, n)), n);
+    }
+}
+
+INLINE void pacs_key(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+                     const struct rope *rope, int heads, size_t d, enum act act)
+{
+    float plus[TOKENS * WIDEST], minus[TOKENS * WIDEST], part[WIDEST * WIDEST];
+
+    for (size_t h = 0; h < (size_t)heads; h++) {
+        float *kv = state->kv + h * 2 * d * d, *mean = state->mean + h * 2 * d; /* (2d, d), (2d) */
+        memset(part, 0, d * d * sizeof *part);
+        for (size_t first = 0; first < m; first += TOKENS) {
+            size_t tokens = m - first < TOKENS ? m - first : TOKENS, at = first * ld + h * d;
+            key_features(plus, minus, mean, k + at, ld, first, tokens, d, rope, act);
+            outer_products(part, plus, v + at, ld, tokens, d);
+            outer_products(kv + d * d, minus, v + at, ld, tokens, d);
+        }
+        rotate_state(kv, part, rope->cos_sin + (size_t)row * 2 * d, d, 0);
+    }
+}
+
+/* Features of one head's queries: f (tokens, 2d pairs of same, opposite, padded to width each half); the second half rotated by
+ * column. inverse (tokens, 2): one over the normalisers. */
+INLINE void query_features(float *f, float *inverse, const void *q, size_t at, size_t c, size_t first, size_t tokens,
+                           size_t d, const struct rope *rope, const float *t1, const float *t2, const float *mean,
+                           enum act act)
+{
+    const size_t width = width_of(d);
+
+    for (size_t t = 0; t < tokens; t++) {
+        float *row = f + t * 4 * width;
+        vec same = v_zero(), opposite = v_zero();
+        for (size_t i = 0; i < d; i += VL) {
+            size_t n = d - i;
+            const float *angles = rope->cos_sin + (first + t) * 2 * d + i;
+            vec u = act_load(q, at + t * c + i, n, act), magnitude = v_abs(u), zero = v_zero();
+            vec a = expm1_positive(v_mul(magnitude, v_if_negative(u, v_load(t1 + d + i, n), v_load(t1 + i, n))), act);
+            vec b = expm1_positive(v_mul(magnitude, v_if_negative(u, v_load(t2 + i, n), v_load(t2 + d + i, n))), act);
+            vec a_plus = v_if_negative(u, zero, a), a_minus = v_sub(a, a_plus);
+            vec b_minus = v_if_negative(u, zero, b), b_plus = v_sub(b, b_minus); /* plus: first block, from q- */
+            vec m_plus = v_load(mean + i, n), m_minus = v_load(mean + d + i, n);
+            vec cosine = v_load(angles, n), sine = v_load(angles + d, n);
+            same = v_fma(a_plus, m_plus, v_fma(a_minus, m_minus, same));
+            opposite = v_fma(b_plus, m_plus, v_fma(b_minus, m_minus, opposite));
+            v_interleave(row + 2 * i, a_plus, b_plus);
+            v_interleave(row + 2 * width + 2 * i, v_fma(a_minus, cosine, v_mul(v_swap(a_minus), sine)),
+                         v_fma(b_minus, cosine, v_mul(v_swap(b_minus), sine)));
+        }
+        inverse[2 * t] = 1.0f / (v_sum(same) + 1e-6f);
+        inverse[2 * t + 1] = 1.0f / (v_sum(opposite) + 1e-6f);
+    }
+}
+
+/* out (2d, d): value columns alternate same, opposite; the first half turned back by the row's angles. */
+INLINE void query_state(float *out, const float *kv, const float *angles, size_t d)
+{
+    float turned[WIDEST * WIDEST];
+
+    rotate_state(turned, kv, angles, d, 1);
+    for (size_t i = 0; i < 2 * d; i++) {
+        const float *in = i < d ? turned + i * d : kv + i * d;
+        for (size_t j = 0; j < d / 2; j++) {
+            out[i * d + 2 * j] = in[j];
+            out[i * d + 2 * j + 1] = in[d / 2 + j];
+        }
+    }
+}
+
+/* o[t] (d, rows c apart) = f_t S / z for count tokens; columns back in their order. */
+INLINE void query_products(float *o, size_t c, const float *f, const float *inverse, const float *s, size_t d,
+                           size_t count)
+{
+    enum { GROUP = 8 };
+    const size_t width = width_of(d);
+    float lane[VL];
+
+    for (size_t first = 0; first < count; first += GROUP) {
+        size_t tokens = count - first < GROUP ? count - first : GROUP;
+        const float *rows = f + first * 4 * width;
+        for (size_t j = 0; j < d; j += VL) {
+            vec sum[GROUP];
+            UNROLL(8)
+            for (size_t t = 0; t < GROUP; t++)
+                sum[t] = v_zero();
+            for (size_t half = 0; half < 2; half++)
+                for (size_t i = 0; i < d; i++) {
+                    vec value = v_load(s + (half * d + i) * d + j, d - j);
+                    const float *pair = rows + half * 2 * width + 2 * i;
+                    UNROLL(8)
+                    for (size_t t = 0; t < GROUP; t++) /* tokens beyond count: computed, not stored */
+                        sum[t] = v_fma(v_pair(pair + t * 4 * width), value, sum[t]);
+                }
+            UNROLL(8)
+            for (size_t t = 0; t < GROUP; t++) {
+                if (t >= tokens)
+                    break;
+                float *out = o + (first + t) * c;
+                v_store(lane, v_mul(sum[t], v_pair(inverse + 2 * (first + t))), VL);
+                for (size_t i = 0; i < VL / 2 && j / 2 + i < d / 2; i++) {
+                    out[j / 2 + i] = lane[2 * i];
+                    out[d / 2 + j / 2 + i] = lane[2 * i + 1];
+                }
+            }
+        }
+    }
+}
+
+INLINE void pacs_query(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                       const struct rope *rope, const struct pacs_params *params, size_t d, enum act act)
+{
+    float f[TOKENS * 4 * WIDEST], s[2 * WIDEST * WIDEST];
+    float inverse[2 * TOKENS] = {0};
+    size_t c = d * (size_t)params->heads;
+
+    for (size_t h = 0; h < (size_t)params->heads; h++) {
+        const float *t1 = params->t1 + h * 2 * d, *t2 = params->t2 + h * 2 * d,
+                    *mean = state->mean + h * 2 * d; /* (2d) */
+        query_state(s, state->kv + h * 2 * d * d, rope->cos_sin + (size_t)row * 2 * d, d);
+        for (size_t first = 0; first < m; first += TOKENS) {
+            size_t tokens = m - first < TOKENS ? m - first : TOKENS, at = first * c + h * d;
+            query_features(f, inverse, q, at, c, first, tokens, d, rope, t1, t2, mean, act);
+            memset(f + tokens * 4 * width_of(d), 0, (TOKENS - tokens) * 4 * width_of(d) * sizeof *f);
+            query_products(o + at, c, f, inverse, s, d, tokens);
+        }
+    }
+}
+
+/* The shipped models' head width, so that the loops over channels unroll. */
+INLINE void pacs_key_any(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+                         const struct rope *rope, const struct pacs_params *params, enum act act)
+{
+    if (params->d == 16)
+        pacs_key(state, k, v, ld, m, row, rope, params->heads, 16, act);
+    else
+        pacs_key(state, k, v, ld, m, row, rope, params->heads, (size_t)params->d, act);
+}
+
+INLINE void pacs_query_any(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                           const struct rope *rope, const struct pacs_params *params, enum act act)
+{
+    if (params->d == 16)
+        pacs_query(o, q, state, m, row, rope, params, 16, act);
+    else
+        pacs_query(o, q, state, m, row, rope, params, (size_t)params->d, act);
+}
+
+static void pacs_key_f32(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+                         const struct rope *rope, const struct pacs_params *params)
+{
+    pacs_key_any(state, k, v, ld, m, row, rope, params, ACT_F32);
+}
+
+static void pacs_key_bf16(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+                          const struct rope *rope, const struct pacs_params *params)
+{
+    pacs_key_any(state, k, v, ld, m, row, rope, params, ACT_BF16);
+}
+
+static void pacs_query_f32(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                           const struct rope *rope, const struct pacs_params *params)
+{
+    pacs_query_any(o, q, state, m, row, rope, params, ACT_F32);
+}
+
+static void pacs_query_bf16(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                            const struct rope *rope, const struct pacs_params *params)
+{
+    pacs_query_any(o, q, state, m, row, rope, params, ACT_BF16);
+}
+
+void ISA(pi_pacs)(struct kern *kern)
+{
+    kern->pacs_key[ACT_F32] = pacs_key_f32;
+    kern->pacs_key[ACT_BF16] = pacs_key_bf16;
+    kern->pacs_query[ACT_F32] = pacs_query_f32;
+    kern->pacs_query[ACT_BF16] = pacs_query_bf16;
+}
