@@ -132,9 +132,13 @@ POLA_API pola_sr *pola_sr_ref(pola_sr *sr);
 POLA_API void pola_sr_unref(pola_sr *sr); /* NULL is fine */
 POLA_API int pola_sr_scale(const pola_sr *sr);
 
-/* Plans a width x height image of 1 (grey) or 3 (RGB) colour bands with threads as set. */
+/* Plans a width x height RGB image of 8 bits with threads as set. After pola_init(). */
 POLA_API POLA_NODISCARD int pola_sr_plan(struct pola_sr_plan *plan, const pola_sr *sr, int width, int height,
                                          struct pola_error *err);
+
+/* The same for the bands and depth of in (borrowed, only its header is read), as pola_sr_image() would treat it. */
+POLA_API POLA_NODISCARD int pola_sr_plan_image(struct pola_sr_plan *plan, const pola_sr *sr, struct _VipsImage *in,
+                                               struct pola_error *err);
 
 /* Super-resolves an image in memory as one window, without tiles.
  *   out  (s*height, s*width, 3)  float sRGB, clamped to [0,1]

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 the pola authors
+ *
+ * Where windows lie along one axis of an image, and which output pixels each of them is asked for. Pure arithmetic; the
+ * engine in img/band.c keeps one axis for columns and one for rows.
+ *
+ * All windows have one size. The first starts at 0, the next every `step` pixels, and the last is moved back so that it
+ * ends with the image; an image shorter than the window has one window of its own length. Neighbours overlap, and are
+ * cross-faded in the middle of the overlap, because the outermost pixels of a window lack context.
+ */
+#ifndef PI_TILE_H
+#define PI_TILE_H
+
+struct tile_axis {
+    int length; /* input pixels of the image */
+    int window; /* input pixels of a window, at most length */
+    int step;   /* input pixels between the starts of two windows; the last may be nearer */
+    int count;  /* windows, at least 1 */
+    int scale;  /* output pixels per input pixel */
+    int fade;   /* output pixels over which two neighbours are mixed, 0: a hard cut */
+};
+
+/* The fade used when nobody asks for another: half of the smallest overlap, which leaves out the outer half of the halo
+ * of either window. */
+static inline int pi_tile_fade(int halo, int scale)
+{
+    return halo * scale;
+}
+
+/* length and scale are at least 1, tile above 2 * halo. fade is cut down to the smallest overlap and to the step, so that
+ * no output pixel has more than two windows. */
+void pi_tile_axis_init(struct tile_axis *axis, int length, int scale, int tile, int halo, int fade);
+
+/* The first input pixel of window i. */
+int pi_tile_start(const struct tile_axis *axis, int i);
+
+/* The first output pixel in which window i takes part as the later of two (the fade from its predecessor starts here; for
+ * i = 0 it is 0, for i = count it is the output's length). Window i is mixed with i-1 in [begin(i), begin(i) + fade) and
+ * alone in [begin(i) + fade, begin(i+1)). */
+int pi_tile_begin(const struct tile_axis *axis, int i);
+
+/* The window that a given output pixel is finished with: the last i with begin(i) <= pixel. */
+int pi_tile_find(const struct tile_axis *axis, int pixel);
+
+/* weights[k] (fade numbers) is the share of the later window at begin + k: a smooth ramp from near 0 to near 1. The
+ * earlier window has the rest, so the two always sum to one. */
+void pi_tile_weights(const struct tile_axis *axis, float *weights);
+
+/* Mixes two windows: a where they agree, whatever the weight. */
+static inline float pi_tile_mix(float a, float b, float weight)
+{
+    return a + weight * (b - a);
+}
+
+#endif
