@@ -39,7 +39,7 @@ static int open_model(struct engine *engine, int slot, struct pola_error *err)
     return code;
 }
 
-int engine_get(struct engine *engine, pola_sr **sr, const char **name, double need, int tile, struct pola_error *err)
+int engine_get(struct engine *engine, pola_sr **sr, double need, int tile, struct pola_error *err)
 {
     int slot = slot_for(engine, need);
     struct loaded *l = slot <= ENGINE_MAX_SCALE ? &engine->loaded[slot] : NULL;
@@ -68,24 +68,27 @@ int engine_get(struct engine *engine, pola_sr **sr, const char **name, double ne
         return cli_fail(err, POLA_ERR_FORMAT, "model '%s' enlarges %d times, not %.4g: choose another", l->name,
                         pola_sr_scale(l->sr), need);
     *sr = l->sr;
-    if (name)
-        *name = l->name;
     return POLA_OK;
 }
 
-static int plan_with(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need, int width, int height,
-                     int tile, struct pola_error *err)
+const char *engine_name(const struct engine *engine, double need)
 {
-    int code = engine_get(engine, sr, NULL, need, tile, err);
-
-    return code == POLA_OK ? pola_sr_plan(plan, *sr, width, height, err) : code;
+    return engine->loaded[slot_for(engine, need)].name;
 }
 
-int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need, int width, int height,
+static int plan_with(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need,
+                     struct _VipsImage *image, int tile, struct pola_error *err)
+{
+    int code = engine_get(engine, sr, need, tile, err);
+
+    return code == POLA_OK ? pola_sr_plan_image(plan, *sr, image, err) : code;
+}
+
+int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need, struct _VipsImage *image,
                 guint64 other, struct pola_error *err)
 {
     guint64 limit = engine->options->memory;
-    int code = plan_with(engine, sr, plan, need, width, height, engine->options->tile, err);
+    int code = plan_with(engine, sr, plan, need, image, engine->options->tile, err);
 
     if (code != POLA_OK || limit == 0 || plan->memory + other <= limit)
         return code;
@@ -94,7 +97,7 @@ int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, 
     while (low <= high) {
         int middle = (low + high) / 2;
         struct pola_error ignored;
-        int tried = plan_with(engine, sr, plan, need, width, height, middle * TILE_STEP, &ignored);
+        int tried = plan_with(engine, sr, plan, need, image, middle * TILE_STEP, &ignored);
         if (tried == POLA_OK)
             least = MIN(least, plan->memory + other);
         if (tried == POLA_OK && plan->memory + other <= limit)
@@ -105,7 +108,7 @@ int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, 
             high = middle - 1;
     }
     if (best > 0)
-        return plan_with(engine, sr, plan, need, width, height, best * TILE_STEP, err);
+        return plan_with(engine, sr, plan, need, image, best * TILE_STEP, err);
     return cli_fail(err, POLA_ERR_MEMORY, "needs at least %.0f MB, more than --memory allows",
                     ceil((double)least / 1048576));
 }

@@ -8,6 +8,8 @@
 
 #include "options.h"
 
+struct _VipsImage;
+
 struct engine {
     const struct common_options *options;
     gboolean tta;
@@ -23,14 +25,16 @@ struct engine {
 #define ENGINE_MAX_SCALE 4
 
 /* A network (borrowed) for need times the size: the smallest model that reaches it, or the model of -m, whose own scale
- * is meant by need 0. tile as in struct pola_sr_options. *name (may be NULL) is the model's, borrowed. */
-POLA_NODISCARD int engine_get(struct engine *engine, pola_sr **sr, const char **name, double need, int tile,
-                              struct pola_error *err);
+ * is meant by need 0. tile as in struct pola_sr_options. *sr lasts until the next call. */
+POLA_NODISCARD int engine_get(struct engine *engine, pola_sr **sr, double need, int tile, struct pola_error *err);
 
-/* The same with the largest tile, up to the default, with which a width x height image takes at most --memory; other is what
- * the process needs besides. Fills in plan. */
-POLA_NODISCARD int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need, int width,
-                               int height, guint64 other, struct pola_error *err);
+/* The name of the model that engine_get() last gave for need. */
+const char *engine_name(const struct engine *engine, double need);
+
+/* The same with the largest tile, up to the default, with which the image takes at most --memory; other is what the process
+ * needs besides. Fills in plan. */
+POLA_NODISCARD int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need,
+                               struct _VipsImage *image, guint64 other, struct pola_error *err);
 
 void engine_release(struct engine *engine);
 

@@ -51,7 +51,7 @@ static int find_size(struct passage *p, const struct enlarge_size *size, struct 
         to_w = round(w * size->scale);
         to_h = round(h * size->scale);
     }
-    int code = engine_get(p->engine, &p->sr, NULL, p->need, p->engine->options->tile, err);
+    int code = engine_get(p->engine, &p->sr, p->need, p->engine->options->tile, err);
     if (code != POLA_OK)
         return code;
     double most = pola_sr_scale(p->sr);
@@ -91,31 +91,30 @@ static int check_memory(const struct passage *p, struct pola_error *err)
 static int make_plan(struct passage *p, struct pola_error *err)
 {
     int bits = output_bits(&p->output, p->image->BandFmt);
+    VipsImage *page = NULL;
     guint64 other = footprint_other(p->image, p->pages.out_width, p->image->Bands * (bits / 8));
     int code = output_check_size(&p->output, p->pages.out_width, p->pages.out_height * p->pages.count, err);
 
     if (code == POLA_OK)
-        code = engine_plan(p->engine, &p->sr, &p->plan, p->need, p->pages.width, p->pages.height, other, err);
-    p->expected = p->plan.memory + other;
+        code = pages_first(&p->pages, p->image, &page, err);
+    if (code == POLA_OK)
+        code = engine_plan(p->engine, &p->sr, &p->plan, p->need, page, other, err);
+    g_clear_object(&page);
+    p->expected = p->plan.memory * (guint64)pages_at_work(&p->pages) + other;
     return code == POLA_OK ? check_memory(p, err) : code;
 }
 
 static char *describe(const struct passage *p)
 {
     static const char *const precision[] = {"auto", "fp32", "bf16"};
-    const char *model = "";
     char *in = cli_printable(p->job->in), *out = cli_printable(p->output.name);
-    pola_sr *sr;
-    struct pola_error ignored;
-
-    if (engine_get(p->engine, &sr, &model, p->need, p->engine->loaded[0].tile, &ignored) != POLA_OK)
-        model = "";
-    char *text = g_strdup_printf(
-        "'%s' %d x %d, %d page%s -> '%s' (%s) %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
-        ": model %s, kernels %s, %s, tile %d, halo %d, %d windows, %d threads, expecting %.0f MB",
-        in, p->pages.width, p->pages.height, p->pages.count, p->pages.count > 1 ? "s" : "", out, p->output.suffix + 1,
-        p->pages.out_width, p->pages.out_height, model, pola_cpu_name(), precision[p->plan.precision], p->plan.tile,
-        p->plan.halo, p->plan.columns * p->plan.rows * p->pages.count, pola_threads(), (double)p->expected / 1048576);
+    char *text =
+        g_strdup_printf("'%s' %d x %d, %d page%s -> '%s' (%s) %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+                        ": model %s, kernels %s, %s, tile %d, halo %d, %d windows, %d threads, expecting %.0f MB",
+                        in, p->pages.width, p->pages.height, p->pages.count, p->pages.count > 1 ? "s" : "", out,
+                        p->output.suffix + 1, p->pages.out_width, p->pages.out_height, engine_name(p->engine, p->need),
+                        pola_cpu_name(), precision[p->plan.precision], p->plan.tile, p->plan.halo,
+                        p->plan.columns * p->plan.rows * p->pages.count, pola_threads(), (double)p->expected / 1048576);
     g_free(in);
     g_free(out);
     return text;

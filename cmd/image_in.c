@@ -141,30 +141,42 @@ static int check_size(const struct opening *o, const VipsImage *image, struct po
     return POLA_OK;
 }
 
-/* Turning needs the rows in another order than they come, so the image is decoded whole first. */
+/* Decodes *image whole, into memory or, when it is large, into a temporary file that libvips removes. */
+static int make_random_access(VipsImage **image, struct pola_error *err)
+{
+    VipsImage *whole;
+
+    if (VIPS_IMAGE_SIZEOF_IMAGE(*image) <= COPY_IN_MEMORY)
+        whole = vips_image_new_memory();
+    else
+        whole = vips_image_new_temp_file("%s.v");
+    if (!whole || vips_image_write(*image, whole)) {
+        g_clear_object(&whole);
+        return cli_fail_vips(err, "cannot read");
+    }
+    g_object_unref(*image);
+    *image = whole;
+    return POLA_OK;
+}
+
 static int turn_upright(VipsImage **image, struct pola_error *err)
 {
-    VipsImage *whole = NULL, *upright = NULL;
-    int failed = 0;
+    VipsImage *upright = NULL;
+    gboolean turned = vips_image_get_orientation(*image) > 1;
 
-    if (vips_image_get_orientation(*image) > 1) {
-        if (VIPS_IMAGE_SIZEOF_IMAGE(*image) <= COPY_IN_MEMORY)
-            whole = vips_image_new_memory();
-        else
-            whole = vips_image_new_temp_file("%s.v");
-        failed = !whole || vips_image_write(*image, whole);
-    } else {
-        whole = g_object_ref(*image);
-    }
-    failed = failed || vips_autorot(whole, &upright, NULL);
-    if (!failed && whole != *image)
-        vips_image_remove(upright, "jpeg-thumbnail-data"); /* it was not turned */
-    g_clear_object(&whole);
-    if (failed)
-        return cli_fail_vips(err, "cannot read");
+    if (vips_autorot(*image, &upright, NULL))
+        return cli_fail_vips(err, "cannot turn it upright");
+    if (turned)
+        vips_image_remove(upright, "jpeg-thumbnail-data"); /* which stays as it was */
     g_object_unref(*image);
     *image = upright;
     return POLA_OK;
+}
+
+/* Turned images are read in another order than the file's; of pages, two may be at work at a time. */
+static gboolean needs_random_access(VipsImage *image)
+{
+    return vips_image_get_orientation(image) > 1 || vips_image_get_page_height(image) < image->Ysize;
 }
 
 int image_in_open(VipsImage **out, const char *name, const struct input_options *options, struct pola_error *err)
@@ -180,6 +192,8 @@ int image_in_open(VipsImage **out, const char *name, const struct input_options 
         code = err->code;
     if (code == POLA_OK)
         code = check_size(&o, image, err);
+    if (code == POLA_OK && needs_random_access(image))
+        code = make_random_access(&image, err);
     if (code == POLA_OK)
         code = turn_upright(&image, err);
     g_clear_object(&o.source);

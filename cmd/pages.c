@@ -11,6 +11,8 @@
 #include <string.h>
 #include <vips/vips.h>
 
+#define JOIN_LAG 1024 /* rows behind a page after which vips_arrayjoin() lets go of it */
+
 void pages_of(struct pages *pages, VipsImage *image)
 {
     int height = vips_image_get_page_height(image);
@@ -20,6 +22,19 @@ void pages_of(struct pages *pages, VipsImage *image)
                             .height = height,
                             .xres = image->Xres,
                             .yres = image->Yres};
+}
+
+static int cut_page(const struct pages *p, VipsImage *image, int i, VipsImage **page, struct pola_error *err)
+{
+    if (vips_crop(image, page, 0, i * p->height, p->width, p->height, NULL))
+        return cli_fail_vips(err, "cannot take its pages apart");
+    vips_image_remove(*page, VIPS_META_PAGE_HEIGHT);
+    return POLA_OK;
+}
+
+int pages_first(const struct pages *p, VipsImage *image, VipsImage **page, struct pola_error *err)
+{
+    return cut_page(p, image, 0, page, err);
 }
 
 /* Lanczos3, down only. Alpha weighs the colours, else those of transparent pixels would show at edges. */
@@ -39,6 +54,18 @@ static int resize(VipsImage *in, VipsImage **out, double across, double down)
     for (size_t i = 0; i < G_N_ELEMENTS(t); i++)
         g_clear_object(&t[i]);
     return failed;
+}
+
+/* Marked as sequential, so that vips_arrayjoin() lets go of what a page held once it is behind. */
+static int mark(VipsImage **image, struct pola_error *err)
+{
+    VipsImage *next = NULL;
+
+    if (vips_copy(*image, &next, NULL))
+        return cli_fail_vips(err, "cannot join its pages");
+    vips_image_set_int(next, VIPS_META_SEQUENTIAL, 1);
+    image_replace(image, next);
+    return POLA_OK;
 }
 
 static int enlarge_page(const struct pages *p, VipsImage *page, VipsImage **out, pola_sr *sr, struct pola_error *err)
@@ -66,10 +93,11 @@ int pages_enlarge(const struct pages *p, VipsImage **image, pola_sr *sr, struct 
 
     for (int i = 0; code == POLA_OK && i < p->count; i++) {
         VipsImage *page = NULL;
-        if (vips_crop(*image, &page, 0, i * p->height, p->width, p->height, NULL))
-            code = cli_fail_vips(err, "cannot take it apart");
-        else
+        code = cut_page(p, *image, i, &page, err);
+        if (code == POLA_OK)
             code = enlarge_page(p, page, &done[i], sr, err);
+        if (code == POLA_OK && p->count > 1)
+            code = mark(&done[i], err);
         g_clear_object(&page);
     }
     if (code == POLA_OK && p->count == 1)
@@ -82,6 +110,13 @@ int pages_enlarge(const struct pages *p, VipsImage **image, pola_sr *sr, struct 
     if (code == POLA_OK)
         image_replace(image, joined);
     return code;
+}
+
+int pages_at_work(const struct pages *p)
+{
+    gint64 at_once = 2 + JOIN_LAG / p->out_height;
+
+    return (int)MIN(p->count, at_once);
 }
 
 /* What the pixels mean, and how they stand on pages, is not the kind of metadata that --strip is about. */

@@ -83,7 +83,7 @@ static int prepare(const struct jobs *jobs, struct engine *engine, const struct 
     const struct common_options *o = engine->options;
     pola_sr *sr;
     double need = size->width || size->height ? 1 : size->scale;
-    int code = engine_get(engine, &sr, NULL, need, o->tile, err);
+    int code = engine_get(engine, &sr, need, o->tile, err);
 
     if (code == POLA_OK && jobs->directory && !o->dry_run && mkdir(jobs->directory, 0777) != 0 && errno != EEXIST)
         code = cli_fail(err, POLA_ERR_IO, "cannot create directory '%s': %s", jobs->directory, g_strerror(errno));

@@ -73,13 +73,24 @@ static int call_saver(const char *saver, const char *options, VipsImage *image, 
     return failed;
 }
 
+/* What decoders say when data end early or make no sense, in the words of libvips and of the libraries below it. */
+static gboolean is_damage(const char *text)
+{
+    static const char *const words[] = {"read error", "Premature end", "truncated", "not enough data", "end of file"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (strstr(text, words[i]))
+            return TRUE;
+    return FALSE;
+}
+
 /* A disk that is full says so in errno; a reader that left ends us as it ends any filter. */
 static int save_failed(const struct sink *sink, struct pola_error *err)
 {
     if (sink->error == EPIPE)
         temp_die(SIGPIPE);
     if (sink->error == 0)
-        return cli_fail_vips(err, NULL);
+        return cli_fail_vips(err, is_damage(vips_error_buffer()) ? "is truncated or damaged" : NULL);
     vips_error_clear();
     return cli_fail(err, POLA_ERR_IO, "cannot write: %s", g_strerror(sink->error));
 }
