@@ -171,6 +171,16 @@ enum cli_level cli_level(void)
     return level;
 }
 
+gboolean cli_flush_stdout(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return TRUE;
+    if (errno == EPIPE)
+        temp_die(SIGPIPE);
+    cli_error(NULL, "cannot write to standard output: %s", g_strerror(errno));
+    return FALSE;
+}
+
 int cli_fail(struct pola_error *err, enum pola_status code, const char *format, ...)
 {
     va_list args;
@@ -182,30 +192,50 @@ int cli_fail(struct pola_error *err, enum pola_status code, const char *format, 
     return code;
 }
 
-/* The line that says most: what the system reported if it did, else the first line, without libvips' domain before it. */
+/* What decoders say when data end early or make no sense, in the words of libvips and of the libraries below it. */
+static gboolean is_damage(const char *line)
+{
+    static const char *const words[] = {"read error", "Premature end", "truncated", "not enough data",
+                                        "Unexpected end"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (strstr(line, words[i]))
+            return TRUE;
+    return FALSE;
+}
+
+/* The line that says most, without libvips' domain before it: what the system reported, else what a decoder did, else the
+ * first one. Lines about our temporary files say nothing. NULL: there is none. */
 static const char *useful_line(char **lines)
 {
     const char *best = NULL;
+    gboolean best_is_damage = FALSE;
 
     for (size_t i = 0; lines[i]; i++) {
         const char *system = strstr(lines[i], "unix error: ");
+        gboolean damage = is_damage(lines[i]);
         if (system)
             return system + strlen("unix error: ");
-        if (!best && *g_strstrip(lines[i]))
-            best = lines[i];
+        if (!*g_strstrip(lines[i]) || strstr(lines[i], TEMP_PREFIX) || (best && (best_is_damage || !damage)))
+            continue;
+        best = lines[i];
+        best_is_damage = damage;
     }
-    if (!best)
-        return "libvips gave no reason";
-    const char *colon = strstr(best, ": ");
-    const char *space = strchr(best, ' ');
-    return colon && colon[2] && space == colon + 1 ? colon + 2 : best;
+    const char *colon = best ? strstr(best, ": ") : NULL;
+    return colon && colon[2] && strchr(best, ' ') == colon + 1 ? colon + 2 : best;
 }
 
+/* Decoders that meet the end of their data too early often leave without a word. */
 int cli_fail_vips(struct pola_error *err, const char *what)
 {
     char **lines = g_strsplit(vips_error_buffer(), "\n", -1);
-    int code = cli_fail(err, POLA_ERR_FORMAT, "%s%s%s", what ? what : "", what ? ": " : "", useful_line(lines));
+    const char *line = useful_line(lines);
+    int code;
 
+    if (!line || is_damage(line))
+        code = cli_fail(err, POLA_ERR_FORMAT, "is truncated or damaged%s%s", line ? ": " : "", line ? line : "");
+    else
+        code = cli_fail(err, POLA_ERR_FORMAT, "%s%s%s", what ? what : "", what ? ": " : "", line);
     vips_error_clear();
     g_strfreev(lines);
     return code;

@@ -42,6 +42,9 @@ POLA_NODISCARD int cli_fail_vips(struct pola_error *err, const char *what);
 /* text as one printable line of UTF-8: control characters and invalid bytes become '?'. Given: g_free() it. */
 char *cli_printable(const char *text);
 
+/* Flushes stdout; a failure is reported. */
+gboolean cli_flush_stdout(void);
+
 /* Puts all of data on fd. false with errno set when that is impossible. */
 gboolean cli_write_all(int fd, const void *data, size_t size);
 

@@ -239,7 +239,7 @@ int colour_in(struct colour *colour, VipsImage **image, const char *name, struct
     int failed;
     int code;
 
-    *colour = (struct colour){0};
+    *colour = (struct colour){.bits = (int)vips_format_sizeof((*image)->BandFmt) * 8};
     if ((*image)->Coding == VIPS_CODING_RAD)
         failed = vips_rad2float(*image, &own, NULL);
     else

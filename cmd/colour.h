@@ -16,6 +16,7 @@ struct _VipsImage;
 struct colour {
     void *profile; /* the file's own ICC profile, NULL when the result stays in sRGB or nothing was converted */
     size_t size;
+    int bits; /* of the file's samples: 8, 16, or 32 for float */
 };
 
 /* Replaces *image (of the input called name) by one of 1 to 4 bands: grey or sRGB, 8 or 16 bits or float, alpha last. */

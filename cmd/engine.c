@@ -47,7 +47,7 @@ int engine_get(struct engine *engine, pola_sr **sr, double need, int tile, struc
     int code = POLA_OK;
 
     if (!l)
-        return cli_fail(err, POLA_ERR_FORMAT, "%.4g times the size is more than the models reach: at most %d", need,
+        return cli_fail(err, POLA_ERR_ARGUMENT, "%.4g times the size is more than the models reach: at most %d", need,
                         ENGINE_MAX_SCALE);
     if (!l->model)
         code = open_model(engine, slot, err);
@@ -65,7 +65,7 @@ int engine_get(struct engine *engine, pola_sr **sr, double need, int tile, struc
     if (code != POLA_OK)
         return code;
     if (pola_sr_scale(l->sr) < need - 1e-9)
-        return cli_fail(err, POLA_ERR_FORMAT, "model '%s' enlarges %d times, not %.4g: choose another", l->name,
+        return cli_fail(err, POLA_ERR_ARGUMENT, "model '%s' enlarges %d times, not %.4g: choose another", l->name,
                         pola_sr_scale(l->sr), need);
     *sr = l->sr;
     return POLA_OK;

@@ -67,12 +67,12 @@ static int open_input(struct passage *p, struct pola_error *err)
     int code = image_in_open(&p->image, p->job->in, &options, err);
 
     if (code == POLA_OK)
-        code = colour_in(&p->colour, &p->image, p->job->in, err);
+        code = colour_in(&p->colour, &p->image, p->job->name, err);
     if (code != POLA_OK)
         return code;
     pages_of(&p->pages, p->image);
     if (p->pages.count > 1 && !output_holds_pages(&p->output)) {
-        cli_warn(p->job->in, "%s holds no pages: only the first of %d is used", p->output.suffix + 1, p->pages.count);
+        cli_warn(p->job->name, "%s holds no pages: only the first of %d is used", p->output.suffix + 1, p->pages.count);
         p->pages.count = 1;
     }
     return code;
@@ -90,7 +90,7 @@ static int check_memory(const struct passage *p, struct pola_error *err)
 
 static int make_plan(struct passage *p, struct pola_error *err)
 {
-    int bits = output_bits(&p->output, p->image->BandFmt);
+    int bits = output_bits(&p->output, p->colour.bits);
     VipsImage *page = NULL;
     guint64 other = footprint_other(p->image, p->pages.out_width, p->image->Bands * (bits / 8));
     int code = output_check_size(&p->output, p->pages.out_width, p->pages.out_height * p->pages.count, err);
@@ -107,14 +107,14 @@ static int make_plan(struct passage *p, struct pola_error *err)
 static char *describe(const struct passage *p)
 {
     static const char *const precision[] = {"auto", "fp32", "bf16"};
-    char *in = cli_printable(p->job->in), *out = cli_printable(p->output.name);
+    char *in = cli_printable(p->job->name), *out = cli_printable(p->output.name);
     char *text =
         g_strdup_printf("'%s' %d x %d, %d page%s -> '%s' (%s) %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
-                        ": model %s, kernels %s, %s, tile %d, halo %d, %d windows, %d threads, expecting %.0f MB",
+                        ": model %s, kernels %s, %s, tile %d, halo %d, windows %d x %d, threads %d, expecting %.0f MB",
                         in, p->pages.width, p->pages.height, p->pages.count, p->pages.count > 1 ? "s" : "", out,
                         p->output.suffix + 1, p->pages.out_width, p->pages.out_height, engine_name(p->engine, p->need),
-                        pola_cpu_name(), precision[p->plan.precision], p->plan.tile, p->plan.halo,
-                        p->plan.columns * p->plan.rows * p->pages.count, pola_threads(), (double)p->expected / 1048576);
+                        pola_cpu_name(), precision[p->plan.precision], p->plan.tile, p->plan.halo, p->plan.columns,
+                        p->plan.rows, pola_threads(), (double)p->expected / 1048576);
     g_free(in);
     g_free(out);
     return text;
@@ -124,23 +124,23 @@ static int run(struct passage *p, struct pola_error *err)
 {
     double pixels = (double)p->pages.width * p->pages.height * p->pages.count;
     gint64 start = g_get_monotonic_time();
-    int bits = output_bits(&p->output, p->image->BandFmt);
+    int bits = output_bits(&p->output, p->colour.bits);
     int code = pages_enlarge(&p->pages, &p->image, p->sr, err);
 
     if (code == POLA_OK)
         code = colour_out(&p->colour, &p->image, bits, err);
     if (code == POLA_OK)
-        code = output_convert(&p->output, &p->image, p->job->in, err);
+        code = output_convert(&p->output, &p->image, p->job->name, err);
     if (code == POLA_OK)
         code = pages_finish(&p->pages, &p->image, p->engine->options->strip, err);
     if (code != POLA_OK)
         return code;
-    progress_follow(p->image, p->job->in, pixels);
+    progress_follow(p->image, p->job->name, pixels);
     code = output_write(&p->output, p->image, err);
     progress_erase();
     double seconds = (double)(g_get_monotonic_time() - start) / 1e6;
     if (code == POLA_OK)
-        cli_info(p->job->in, "took %.2f s, %.3f Mpx/s, peak memory %.0f MB", seconds, pixels / seconds / 1e6,
+        cli_info(p->job->name, "took %.2f s, %.3f Mpx/s, peak memory %.0f MB", seconds, pixels / seconds / 1e6,
                  (double)footprint_peak() / 1048576);
     return code;
 }
@@ -151,15 +151,17 @@ static int pass(struct passage *p, const struct enlarge_size *size, struct pola_
     const struct common_options *o = p->engine->options;
     int code = output_init(&p->output, p->job->out, p->job->suffix, p->job->options, err);
 
+    if (code == POLA_OK && !o->dry_run)
+        code = output_check_directory(&p->output, err);
     if (code != POLA_OK) {
         char *text = g_strdup(err->text), *name = cli_printable(p->output.name);
-        code = cli_fail(err, err->code, "output '%s' %s", name, text);
+        code = cli_fail(err, err->code, "output '%s': %s", name, text);
         g_free(name);
         g_free(text);
         return code;
     }
     if (o->skip_existing && output_exists(&p->output)) {
-        cli_info(p->job->in, "skipped: '%s' exists", p->output.name);
+        cli_info(p->job->name, "skipped: '%s' exists", p->output.name);
         return POLA_OK;
     }
     code = open_input(p, err);

@@ -18,56 +18,58 @@
 #define COPY_IN_MEMORY ((guint64)100 << 20) /* a turned image larger than this is kept on disk */
 #define DEFLATE_BEST   1032                 /* bytes that one byte of deflated data can stand for at most */
 
+static const char not_an_image[] = "is damaged, or not an image of a kind that libvips can read";
+
 struct opening {
     const char *name;
     const struct input_options *options;
     VipsSource *source;
     const char *loader; /* libvips' name of it */
     gint64 size;        /* of a regular file; -1: not known */
+    int fd;             /* kept open when there is no source; else -1 */
+    char *fd_path;      /* a name that leads to fd */
 };
 
-/* "-" or the file's descriptor, which must hold something. */
-static int open_source(struct opening *o, struct pola_error *err)
+static int open_descriptor(struct opening *o, struct pola_error *err)
 {
     gboolean is_stdin = strcmp(o->name, "-") == 0 || strcmp(o->name, "/dev/stdin") == 0;
-    int fd = is_stdin ? dup(STDIN_FILENO) : open(o->name, O_RDONLY | O_CLOEXEC);
     struct stat st;
-    unsigned char *start;
 
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        int code = cli_fail(err, POLA_ERR_IO, "cannot open: %s", g_strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return code;
-    }
-    if (S_ISDIR(st.st_mode)) {
-        close(fd);
+    o->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(o->name, O_RDONLY | O_CLOEXEC);
+    if (o->fd < 0 || fstat(o->fd, &st) != 0)
+        return cli_fail(err, POLA_ERR_IO, "cannot open: %s", g_strerror(errno));
+    if (S_ISDIR(st.st_mode))
         return cli_fail(err, POLA_ERR_IO, "is a directory");
-    }
     o->size = S_ISREG(st.st_mode) ? (gint64)st.st_size : -1;
-    if (o->size != 0)
-        o->source = vips_source_new_from_descriptor(fd);
-    close(fd);
-    if (o->size == 0)
-        return cli_fail(err, POLA_ERR_FORMAT, "is empty");
-    if (!o->source)
-        return cli_fail_vips(err, "cannot open");
-    gint64 n = vips_source_sniff_at_most(o->source, &start, 1); /* libvips aborts on an empty pipe later */
+    return o->size == 0 ? cli_fail(err, POLA_ERR_FORMAT, "is empty") : POLA_OK;
+}
+
+/* A source that has at least one byte: libvips would abort on an empty pipe later. */
+static int open_source(struct opening *o, struct pola_error *err)
+{
+    unsigned char *start;
+    int code = open_descriptor(o, err);
+
+    if (code != POLA_OK)
+        return code;
+    o->source = vips_source_new_from_descriptor(o->fd);
+    gint64 n = o->source ? vips_source_sniff_at_most(o->source, &start, 1) : -1;
     if (n < 0)
         return cli_fail_vips(err, "cannot read");
     return n > 0 ? POLA_OK : cli_fail(err, POLA_ERR_FORMAT, "is empty");
 }
 
+/* Loaders that want a name get that of our descriptor: what the user's name looks like must not matter to them. */
 static int find_loader(struct opening *o, struct pola_error *err)
 {
     o->loader = vips_foreign_find_load_source(o->source);
-    if (!o->loader && o->size > 0 && !g_str_has_suffix(o->name, "]")) {
-        o->loader = vips_foreign_find_load(o->name);
+    if (!o->loader && o->size > 0) {
+        o->fd_path = g_strdup_printf("/proc/self/fd/%d", o->fd);
+        o->loader = vips_foreign_find_load(o->fd_path);
         g_clear_object(&o->source);
     }
     vips_error_clear();
-    return o->loader ? POLA_OK
-                     : cli_fail(err, POLA_ERR_FORMAT, "is not an image, or of a kind that libvips cannot read");
+    return o->loader ? POLA_OK : cli_fail(err, POLA_ERR_FORMAT, not_an_image);
 }
 
 static gboolean has_argument(const char *operation, const char *name)
@@ -85,7 +87,7 @@ static VipsImage *load(const struct opening *o, int page, int n)
 {
     VipsImage *out = NULL;
     VipsFailOn fail_on = o->options->lenient ? VIPS_FAIL_ON_NONE : VIPS_FAIL_ON_TRUNCATED;
-    gconstpointer from = o->source ? (gconstpointer)o->source : (gconstpointer)o->name;
+    gconstpointer from = o->source ? (gconstpointer)o->source : (gconstpointer)o->fd_path;
     int failed;
 
     if (n != 0)
@@ -96,6 +98,14 @@ static VipsImage *load(const struct opening *o, int page, int n)
     if (failed)
         g_clear_object(&out);
     return out;
+}
+
+static int load_failed(const struct opening *o, struct pola_error *err)
+{
+    if (!strstr(o->loader, "Magick")) /* which takes anything on trial */
+        return cli_fail_vips(err, "cannot read");
+    vips_error_clear();
+    return cli_fail(err, POLA_ERR_FORMAT, not_an_image);
 }
 
 /* All pages when they have one size; else the first, and the user is told. NULL: err says why. */
@@ -122,7 +132,7 @@ static VipsImage *load_pages(const struct opening *o, struct pola_error *err)
     }
     g_clear_object(&first);
     if (!image)
-        (void)!cli_fail_vips(err, "cannot read");
+        (void)!load_failed(o, err);
     return image;
 }
 
@@ -179,9 +189,14 @@ static gboolean needs_random_access(VipsImage *image)
     return vips_image_get_orientation(image) > 1 || vips_image_get_page_height(image) < image->Ysize;
 }
 
+static void close_fd(gpointer data)
+{
+    close(GPOINTER_TO_INT(data));
+}
+
 int image_in_open(VipsImage **out, const char *name, const struct input_options *options, struct pola_error *err)
 {
-    struct opening o = {.name = name, .options = options};
+    struct opening o = {.name = name, .options = options, .fd = -1};
     VipsImage *image = NULL;
     int code = open_source(&o, err);
 
@@ -190,6 +205,10 @@ int image_in_open(VipsImage **out, const char *name, const struct input_options 
         code = find_loader(&o, err);
     if (code == POLA_OK && !(image = load_pages(&o, err)))
         code = err->code;
+    if (image && !o.source) { /* it reads from there for as long as it lives */
+        g_object_set_data_full(G_OBJECT(image), "pola-fd", GINT_TO_POINTER(o.fd), close_fd);
+        o.fd = -1;
+    }
     if (code == POLA_OK)
         code = check_size(&o, image, err);
     if (code == POLA_OK && needs_random_access(image))
@@ -197,6 +216,9 @@ int image_in_open(VipsImage **out, const char *name, const struct input_options 
     if (code == POLA_OK)
         code = turn_upright(&image, err);
     g_clear_object(&o.source);
+    g_free(o.fd_path);
+    if (o.fd >= 0)
+        close(o.fd);
     if (code == POLA_OK)
         *out = image;
     else

@@ -98,14 +98,20 @@ static int resolve(struct output *o, const char *name, struct pola_error *err)
     return POLA_OK;
 }
 
-static int check_directory(const char *path, struct pola_error *err)
+int output_check_directory(const struct output *o, struct pola_error *err)
 {
-    char *dir = g_path_get_dirname(path);
+    char *dir = o->path && !o->stream ? g_path_get_dirname(o->path) : NULL;
+    struct stat st;
     int code = POLA_OK;
 
-    if (access(dir, W_OK | X_OK) != 0) {
+    if (dir && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+        errno = ENOTDIR;
+    else if (!dir || access(dir, W_OK | X_OK) == 0)
+        errno = 0;
+    if (errno) {
+        int reason = errno;
         char *clean = cli_printable(dir);
-        code = cli_fail(err, POLA_ERR_IO, "cannot write into '%s': %s", clean, g_strerror(errno));
+        code = cli_fail(err, POLA_ERR_IO, "cannot write into '%s': %s", clean, g_strerror(reason));
         g_free(clean);
     }
     g_free(dir);
@@ -143,11 +149,9 @@ int output_init(struct output *o, const char *name, const char *suffix, const ch
         o->stream = TRUE;
     else
         code = resolve(o, name, err);
-    if (code == POLA_OK && o->path && !o->stream)
-        code = check_directory(o->path, err);
     if (code == POLA_OK && save_is_tree(o)) {
         if (o->stream)
-            code = cli_fail(err, POLA_ERR_ARGUMENT, "a tree of tiles cannot be written to a stream: use .zip");
+            code = cli_fail(err, POLA_ERR_ARGUMENT, "a tree of tiles cannot go into a stream: use .dz[container=zip]");
         else
             code = check_tree(o, err);
     }
@@ -173,12 +177,9 @@ gboolean output_holds_pages(const struct output *o)
     return o->format && o->format->pages;
 }
 
-int output_bits(const struct output *o, int band_format)
+int output_bits(const struct output *o, int bits)
 {
-    int has = band_format == VIPS_FORMAT_UCHAR ? 8 : band_format == VIPS_FORMAT_USHORT ? 16 : 32;
-    int most = o->format ? o->format->bits : 16;
-
-    return MIN(has, most);
+    return MIN(bits, o->format ? o->format->bits : 16);
 }
 
 int output_check_size(const struct output *o, gint64 width, gint64 height, struct pola_error *err)
@@ -196,7 +197,7 @@ int output_check_size(const struct output *o, gint64 width, gint64 height, struc
 
 int output_convert(const struct output *o, VipsImage **image, const char *input, struct pola_error *err)
 {
-    int bits = output_bits(o, (*image)->BandFmt);
+    int bits = output_bits(o, (int)vips_format_sizeof((*image)->BandFmt) * 8);
     int code = POLA_OK;
 
     if (bits < 32)

@@ -30,17 +30,20 @@ void output_split(const char *text, char **name, char **options);
 /* The suffix of name, lower case, if images can be saved as that; else NULL. Given. */
 char *output_suffix(const char *name);
 
-/* Checks that the output can be made at all: its directory, its format. name "-" is standard output. suffix says the format
+/* Finds out where the output leads and whether that can be written to. name "-" is standard output. suffix says the format
  * (with its dot), options (may be NULL) how to save. All are borrowed. */
 POLA_NODISCARD int output_init(struct output *output, const char *name, const char *suffix, const char *options,
                                struct pola_error *err);
 void output_release(struct output *output);
 
+/* Checks that files can be made beside the output. */
+POLA_NODISCARD int output_check_directory(const struct output *output, struct pola_error *err);
+
 gboolean output_exists(const struct output *output);
 gboolean output_holds_pages(const struct output *output);
 
-/* Bits a sample that the format holds of what an image of this band format has: 8, 16, or 32 for float. */
-int output_bits(const struct output *output, int band_format);
+/* Bits a sample, at most bits, that the format holds: 8, 16, or 32 for float. */
+int output_bits(const struct output *output, int bits);
 
 /* Refuses a size that the format cannot hold. */
 POLA_NODISCARD int output_check_size(const struct output *output, gint64 width, gint64 height, struct pola_error *err);

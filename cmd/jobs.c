@@ -63,6 +63,8 @@ static int one_output(struct job *job, const char *text, const char *format, str
     }
     if (!job->suffix && (strcmp(job->out, "-") == 0 || is_special(job->out)))
         job->suffix = g_strdup(".png");
+    if (code == POLA_OK && g_file_test(job->out, G_FILE_TEST_IS_DIR))
+        code = cli_fail(err, POLA_ERR_ARGUMENT, "'%s' is a directory: use -o for one", job->out);
     if (code == POLA_OK && !job->suffix)
         code = cli_fail(err, POLA_ERR_ARGUMENT,
                         "cannot tell the format of '%s': give it a suffix such as .png, or use --format", text);
@@ -184,11 +186,16 @@ int jobs_init(struct jobs *jobs, const struct common_options *o, struct pola_err
         if (!*o->rest[i])
             return cli_fail(err, POLA_ERR_ARGUMENT, "an empty name is no file");
     jobs->list = g_new0(struct job, jobs->count);
-    for (guint i = 0; i < jobs->count; i++)
+    for (guint i = 0; i < jobs->count; i++) {
         jobs->list[i].in = g_strdup(o->rest[i]);
+        jobs->list[i].name = g_strdup(strcmp(o->rest[i], "-") == 0 ? "standard input" : o->rest[i]);
+    }
     if (!o->output)
         return one_output(&jobs->list[0], o->rest[1], o->format, err);
-    if (n == 1 && output_is_file(o))
+    gboolean file = output_is_file(o);
+    if (file && n > 1)
+        return cli_fail(err, POLA_ERR_ARGUMENT, "-o '%s' is one file, and there are %u inputs", o->output, n);
+    if (file)
         return one_output(&jobs->list[0], o->output, o->format, err);
     return into_directory(jobs, o, err);
 }
@@ -197,6 +204,7 @@ void jobs_release(struct jobs *jobs)
 {
     for (guint i = 0; jobs->list && i < jobs->count; i++) {
         g_free(jobs->list[i].in);
+        g_free(jobs->list[i].name);
         g_free(jobs->list[i].out);
         g_free(jobs->list[i].suffix);
         g_free(jobs->list[i].options);

@@ -10,6 +10,7 @@
 
 struct job {
     char *in;      /* a path, or "-" */
+    char *name;    /* the same for messages */
     char *out;     /* a path without save options, or "-" */
     char *suffix;  /* the output's format: ".png" */
     char *options; /* save options with their brackets, or NULL */

@@ -111,7 +111,7 @@ static int check(struct common_options *o, struct pola_error *err)
     if (o->threads < 0 || o->threads > 1024)
         return cli_fail(err, POLA_ERR_ARGUMENT, "-t %d: threads must be from 1 to 1024", o->threads);
     if (o->tile < 0 || o->halo < -1 || o->page < 0 || o->max_pixels < 0)
-        return cli_fail(err, POLA_ERR_ARGUMENT, "--tile, --halo, --page and --max-pixels take positive numbers");
+        return cli_fail(err, POLA_ERR_ARGUMENT, "--tile, --halo, --page and --max-pixels cannot be negative");
     if (o->precision_text) {
         static const char *const names[] = {"auto", "fp32", "bf16"};
         for (o->precision = 0; o->precision < 3; o->precision++)
@@ -132,13 +132,22 @@ static int apply(const struct common_options *o, struct pola_error *err)
     return cpu && *cpu ? pola_cpu_cap(cpu, err) : POLA_OK;
 }
 
-/* GLib's text, with the lower-case start that all our messages have. */
+/* GLib's text, with the lower-case start and the quotes that all our messages have. */
 static int usage_error(struct pola_error *err, const GError *error)
 {
-    int code = cli_fail(err, POLA_ERR_ARGUMENT, "%s", error->message);
+    GString *text = g_string_new(error->message);
 
+    g_string_replace(text, "\u201c", "'", 0);
+    g_string_replace(text, "\u201d", "'", 0);
+    int code = cli_fail(err, POLA_ERR_ARGUMENT, "%s", text->str);
+    g_string_free(text, TRUE);
     err->text[0] = g_ascii_tolower(err->text[0]);
     return code;
+}
+
+static G_NORETURN void finish(void)
+{
+    exit(cli_flush_stdout() ? CLI_DONE : CLI_FAILED);
 }
 
 int options_parse(struct common_options *options, int argc, char **argv, const char *usage, const char *description,
@@ -163,7 +172,7 @@ int options_parse(struct common_options *options, int argc, char **argv, const c
         GString *text = g_string_new(g_option_context_get_help(context, TRUE, NULL));
         g_string_replace(text, "\u2026", "...", 0); /* whatever the terminal's character set */
         fputs(text->str, stdout);
-        exit(fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED);
+        finish();
     }
     if (code == POLA_OK)
         code = check(&parsed, err);
@@ -173,7 +182,7 @@ int options_parse(struct common_options *options, int argc, char **argv, const c
         printf("%s %s\n", g_get_prgname(), pola_version());
         if (parsed.verbose)
             printf("kernels: %s, %d threads\n", pola_cpu_name(), pola_threads());
-        exit(fflush(stdout) == 0 ? CLI_DONE : CLI_FAILED);
+        finish();
     }
     *options = parsed;
     g_clear_error(&error);

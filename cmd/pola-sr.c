@@ -24,11 +24,14 @@ static const char description[] =
     "out.tif[tile,pyramid,compression=deflate], and may be a suffix alone: .png is standard output as PNG.\n"
     "Exit status: 0 all done, 1 an input failed (the others are still done), 2 wrong usage.";
 
-static struct {
+struct own_options {
     int x, width, height;
     double scale;
     gboolean tta;
-} own;
+};
+
+static const struct own_options unset = {.x = G_MININT, .width = G_MININT, .height = G_MININT, .scale = -G_MAXDOUBLE};
+static struct own_options own;
 
 static const GOptionEntry own_entries[] = {
     {"times", 'x', 0, G_OPTION_ARG_INT, &own.x, "-x2, -x3, -x4: enlarge that many times (default: 4)", "N"},
@@ -40,21 +43,25 @@ static const GOptionEntry own_entries[] = {
 };
 
 /* A wanted size from -x, -s, --width and --height, which exclude each other. */
-static int parse_size(struct enlarge_size *size, gboolean has_x, gboolean has_scale, struct pola_error *err)
+static int parse_size(struct enlarge_size *size, struct pola_error *err)
 {
+    gboolean has_x = own.x != unset.x, has_scale = own.scale != unset.scale;
+    gboolean has_width = own.width != unset.width, has_height = own.height != unset.height;
+
     if (has_x && (own.x < 2 || own.x > ENGINE_MAX_SCALE))
         return cli_fail(err, POLA_ERR_ARGUMENT, "-x%d: the networks enlarge 2, 3 or 4 times", own.x);
     if (has_scale && !(own.scale >= 1 && own.scale <= ENGINE_MAX_SCALE))
         return cli_fail(err, POLA_ERR_ARGUMENT, "-s %g: must be from 1 to %d", own.scale, ENGINE_MAX_SCALE);
-    if (own.width < 0 || own.height < 0 || own.width > VIPS_MAX_COORD || own.height > VIPS_MAX_COORD)
+    if ((has_width && (own.width < 1 || own.width > VIPS_MAX_COORD)) ||
+        (has_height && (own.height < 1 || own.height > VIPS_MAX_COORD)))
         return cli_fail(err, POLA_ERR_ARGUMENT, "--width and --height must be from 1 to %d", VIPS_MAX_COORD);
-    if (has_x + has_scale + (own.width > 0 || own.height > 0) > 1)
+    if (has_x + has_scale + (has_width || has_height) > 1)
         return cli_fail(err, POLA_ERR_ARGUMENT, "-x, -s and --width or --height exclude each other");
     *size = (struct enlarge_size){.scale = has_x       ? own.x
                                            : has_scale ? own.scale
                                                        : 0,
-                                  .width = own.width,
-                                  .height = own.height};
+                                  .width = has_width ? own.width : 0,
+                                  .height = has_height ? own.height : 0};
     return POLA_OK;
 }
 
@@ -96,19 +103,15 @@ static enum cli_exit work(const struct jobs *jobs, struct engine *engine, const 
     struct pola_error err;
 
     for (guint i = 0; i < jobs->count; i++) {
-        cli_set_subject(jobs->list[i].in, engine->options->lenient);
+        cli_set_subject(jobs->list[i].name, engine->options->lenient);
         if (enlarge(engine, &jobs->list[i], size, &err) != POLA_OK) {
-            cli_error(jobs->list[i].in, "%s", err.text);
+            cli_error(jobs->list[i].name, "%s", err.text);
             status = CLI_FAILED;
         }
         vips_error_clear();
     }
     cli_set_subject(NULL, FALSE);
-    if (fflush(stdout) != 0) {
-        cli_error(NULL, "cannot write to standard output: %s", g_strerror(errno));
-        status = CLI_FAILED;
-    }
-    return status;
+    return cli_flush_stdout() ? status : CLI_FAILED;
 }
 
 static enum cli_exit fail(const struct pola_error *err)
@@ -154,11 +157,10 @@ int main(int argc, char **argv)
 
     cli_start("pola-sr");
     temp_start();
-    own.x = -1;
-    own.scale = -1;
+    own = unset;
     int code = options_parse(&options, argc, argv, usage, description, own_entries, &err);
     if (code == POLA_OK)
-        code = parse_size(&size, own.x != -1, own.scale != -1, &err);
+        code = parse_size(&size, &err);
     status = code == POLA_OK ? run(&options, &size) : fail(&err);
     options_release(&options);
     return status;

@@ -45,8 +45,8 @@ static void show(const struct follow *f, double done)
     double left = done > 0 ? seconds * (1 - done) / done : 0;
     int s = (int)MIN(left + 0.5, 359999);
     char *line = g_strdup_printf("%s%s: '%s': %3.0f %%, %.2f Mpx/s, %d:%02d:%02d left%s", terminal ? "\r" : "",
-                                 g_get_prgname(), f->name, 100 * done, f->pixels * done / seconds / 1e6, s / 3600,
-                                 s / 60 % 60, s % 60, terminal ? "\033[K" : "\n");
+                                 g_get_prgname(), f->name, 100 * done, f->pixels * done / MAX(seconds, 1e-6) / 1e6,
+                                 s / 3600, s / 60 % 60, s % 60, terminal ? "\033[K" : "\n");
 
     g_mutex_lock(&lock);
     (void)!cli_write_all(STDERR_FILENO, line, strlen(line));
@@ -63,6 +63,13 @@ static void on_eval(VipsImage *image, VipsProgress *progress, struct follow *f)
         return;
     f->shown = now;
     show(f, MIN(1.0, (double)progress->npels / (double)progress->tpels));
+}
+
+/* Elsewhere than on a terminal each input gets at least this line. */
+static void on_posteval(VipsImage *image, VipsProgress *progress, struct follow *f)
+{
+    if (!terminal)
+        show(f, 1);
 }
 
 static void follow_free(gpointer data, GClosure *closure)
@@ -86,6 +93,7 @@ void progress_follow(VipsImage *image, const char *name, double input_pixels)
     f->start = f->shown = g_get_monotonic_time();
     vips_image_set_progress(image, TRUE);
     g_signal_connect_data(image, "eval", G_CALLBACK(on_eval), f, follow_free, 0);
+    g_signal_connect(image, "posteval", G_CALLBACK(on_posteval), f);
     g_free(clean);
     g_free(base);
 }

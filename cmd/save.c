@@ -40,7 +40,7 @@ static gint64 on_seek(VipsTargetCustom *target, gint64 offset, int whence, struc
     return lseek(sink->fd, offset, whence);
 }
 
-/* Some savers choose a variant by the name of what they write (.pgm, .ppm): path says it; NULL: there is none. */
+/* path is what fd leads to, NULL when that has no name. Some savers choose a variant by it (.pgm, .ppm). */
 static VipsTarget *target_new(struct sink *sink, const char *path)
 {
     VipsTargetCustom *target = vips_target_custom_new();
@@ -73,24 +73,13 @@ static int call_saver(const char *saver, const char *options, VipsImage *image, 
     return failed;
 }
 
-/* What decoders say when data end early or make no sense, in the words of libvips and of the libraries below it. */
-static gboolean is_damage(const char *text)
-{
-    static const char *const words[] = {"read error", "Premature end", "truncated", "not enough data", "end of file"};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
-        if (strstr(text, words[i]))
-            return TRUE;
-    return FALSE;
-}
-
 /* A disk that is full says so in errno; a reader that left ends us as it ends any filter. */
 static int save_failed(const struct sink *sink, struct pola_error *err)
 {
     if (sink->error == EPIPE)
         temp_die(SIGPIPE);
     if (sink->error == 0)
-        return cli_fail_vips(err, is_damage(vips_error_buffer()) ? "is truncated or damaged" : NULL);
+        return cli_fail_vips(err, NULL);
     vips_error_clear();
     return cli_fail(err, POLA_ERR_IO, "cannot write: %s", g_strerror(sink->error));
 }
@@ -141,7 +130,7 @@ static int save_file(const struct output *o, const char *options, VipsImage *ima
     return code;
 }
 
-/* Formats that go back in their file (TIFF) or want a name are made in a temporary file and then copied out. */
+/* Formats that go back in their file (TIFF) or want a name (VIPS) are made in a temporary file and then copied out. */
 static int save_spooled(const struct output *o, int out, const char *options, VipsImage *image, struct pola_error *err)
 {
     char *path = NULL;
@@ -178,8 +167,8 @@ static int save_stream(const struct output *o, const char *options, VipsImage *i
     vips_error_clear();
     if (fd < 0)
         return cli_fail(err, POLA_ERR_IO, "cannot open: %s", g_strerror(errno));
-    if (saver && !strstr(saver, "Tiff"))
-        code = save_to_fd(fd, o->suffix, saver, options, image, err);
+    if (saver && !strstr(saver, "SaveTiff") && !strstr(saver, "SaveVips"))
+        code = save_to_fd(fd, strstr(saver, "Ppm") ? o->suffix : NULL, saver, options, image, err);
     else
         code = save_spooled(o, fd, options, image, err);
     if (close(fd) != 0 && code == POLA_OK)

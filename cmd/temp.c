@@ -104,7 +104,7 @@ static int cannot(struct pola_error *err, const char *what, const char *path)
 
 int temp_file(char **path, int *fd, const char *dir, const char *suffix, struct pola_error *err)
 {
-    char *name = g_strdup_printf("%s/.pola-XXXXXX%s", dir ? dir : g_get_tmp_dir(), suffix);
+    char *name = g_strdup_printf("%s/" TEMP_PREFIX "XXXXXX%s", dir ? dir : g_get_tmp_dir(), suffix);
 
     *path = NULL;
     pthread_mutex_lock(&lock);
@@ -120,7 +120,7 @@ int temp_file(char **path, int *fd, const char *dir, const char *suffix, struct 
 
 int temp_dir(char **path, const char *dir, struct pola_error *err)
 {
-    char *name = g_strdup_printf("%s/.pola-XXXXXX", dir);
+    char *name = g_strdup_printf("%s/" TEMP_PREFIX "XXXXXX", dir);
 
     *path = NULL;
     pthread_mutex_lock(&lock);

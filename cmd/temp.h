@@ -11,6 +11,9 @@
 
 #include <glib.h>
 
+/* How hidden names begin. */
+#define TEMP_PREFIX ".pola-"
+
 /* Before any thread exists: a thread of its own takes the signals from now on. */
 void temp_start(void);
 
