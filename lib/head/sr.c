@@ -97,7 +97,7 @@ int pola_sr_new(pola_sr **out, pola_model *model, const struct pola_sr_options *
     status = choose_tile(sr, options, err);
     if (status == POLA_OK && (status = open_net(sr, flags, err)) != POLA_OK) {
         char path[512];
-        pi_err_prefix(err, "model '%s'", pi_printable(path, sizeof path, pi_weights_path(model)));
+        status = pi_err_prefix(err, "model '%s'", pi_printable(path, sizeof path, pi_weights_path(model)));
     }
     if (status != POLA_OK) {
         pola_sr_unref(sr);
@@ -150,7 +150,7 @@ double pi_sr_macs(const pola_sr *sr, int width, int height)
 /* With self-ensemble: turned copies of the input and the output, and a session for windows that lie on their side. */
 struct sr_session {
     const pola_sr *sr;
-    int width, height;
+    int width, height, workers;
     struct polasr_session *upright, *sideways; /* sideways is upright when the window is square */
     float *in, *out;                           /* (height, width, 3), (s*height, s*width, 3) */
 };
@@ -192,7 +192,7 @@ int pi_sr_session_new(struct sr_session **out, const pola_sr *sr, int width, int
         pi_free(session);
         return pi_err_set(err, POLA_ERR_MEMORY, "no memory for a window of %dx%d pixels", width, height);
     }
-    *session = (struct sr_session){.sr = sr, .width = width, .height = height};
+    *session = (struct sr_session){.sr = sr, .width = width, .height = height, .workers = workers};
     if ((status = pi_polasr_session_new(&session->upright, sr->net, width, height, workers, err)) != POLA_OK)
         goto fail;
     if (sr->tta) {
@@ -269,24 +269,43 @@ static void run_ensemble(struct sr_session *session, float *out, const float *in
         out[i] *= 1.0f / TURNS;
 }
 
-static int has_nan(const float *p, size_t n)
-{
-    int found = 0;
+/* No trained network strays this far from [0,1]: a model whose weights are damaged but finite does. */
+#define SANE 1e4f
 
-    for (size_t i = 0; i < n; i++)
-        found |= p[i] != p[i];
-    return found;
+/* One pass over the result by rows: clamp, and note what is not sane. */
+struct clamping {
+    float *out;
+    size_t row; /* floats */
+    atomic_int strayed;
+};
+
+static void clamp_row(void *data, int y, int worker)
+{
+    struct clamping *clamping = data;
+    float *p = clamping->out + (size_t)y * clamping->row;
+    int sane = 1;
+
+    for (size_t i = 0; i < clamping->row; i++) {
+        float v = p[i];
+        sane &= v >= -SANE && v <= SANE; /* false for NaN */
+        v = v > 0.0f ? v : 0.0f;
+        p[i] = v < 1.0f ? v : 1.0f;
+    }
+    if (!sane)
+        atomic_store(&clamping->strayed, 1);
 }
 
 int pi_sr_session_run(struct sr_session *session, float *out, const float *in, struct pola_error *err)
 {
-    size_t s = (size_t)pola_sr_scale(session->sr);
+    int s = pola_sr_scale(session->sr);
+    struct clamping clamping = {.out = out, .row = (size_t)session->width * (size_t)s * 3};
 
     if (session->sr->tta)
         run_ensemble(session, out, in);
     else
         pi_polasr_session_run(session->upright, out, in);
-    if (has_nan(out, (size_t)session->width * s * (size_t)session->height * s * 3))
+    pi_par_at_most(session->workers, session->height * s, clamp_row, &clamping);
+    if (clamping.strayed)
         return pi_err_set(err, POLA_ERR_NUMERIC, "the network's result is not finite");
     return POLA_OK;
 }

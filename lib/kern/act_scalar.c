@@ -54,11 +54,8 @@ static void shuffle(float *y, size_t ldy, const float *u, const float *x, size_t
     for (size_t i = 0; i < s; i++) /* row, then column inside the block */
         for (size_t n = 0; n < m; n++)
             for (size_t j = 0; j < s; j++)
-                for (size_t c = 0; c < 3; c++) {
-                    float v = u[n * 3 * s * s + (c * s + i) * s + j] + x[n * 3 + c];
-                    float clamped = v < 0.0f ? 0.0f : v > 1.0f ? 1.0f : v;
-                    y[i * ldy + (n * s + j) * 3 + c] = fabsf(v) <= KERN_SANE ? clamped : NAN;
-                }
+                for (size_t c = 0; c < 3; c++)
+                    y[i * ldy + (n * s + j) * 3 + c] = u[n * 3 * s * s + (c * s + i) * s + j] + x[n * 3 + c];
 }
 
 void pi_act_scalar(struct kern *kern)

@@ -103,9 +103,8 @@ struct kern {
     void (*pacs_query[ACT_COUNT])(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
                                   const struct rope *rope, const struct pacs_params *params);
 
-    /* Pixel shuffle with the nearest-neighbour skip and clamp to [0,1] (networks.md 6.0): y, the first of scale output rows
-     * (scale * m pixels of 3, rows ldy floats apart), from u (m, 3 scale^2) and x (m, 3). A sum that no trained network gives (not
-     * finite, or beyond +-KERN_SANE) becomes NaN. */
+    /* Pixel shuffle onto the nearest-neighbour enlargement (networks.md 6.0), not clamped: y, the first of scale output rows
+     * (scale * m pixels of 3, rows ldy floats apart), from u (m, 3 scale^2) and x (m, 3). */
     void (*shuffle)(float *y, size_t ldy, const float *u, const float *x, size_t m, int scale);
 };
 

@@ -117,7 +117,10 @@ static inline vec v_swap(vec x)
 /* All pairs of lanes the pair at p. */
 static inline vec v_pair(const float *p)
 {
-    return _mm512_castpd_ps(_mm512_broadcastsd_pd(_mm_load_sd((const double *)(const void *)p)));
+    double pair;
+
+    __builtin_memcpy(&pair, p, sizeof pair);
+    return _mm512_castpd_ps(_mm512_set1_pd(pair));
 }
 /* Writes a0 b0 a1 b1 ...: 2 VL floats. */
 static inline void v_interleave(float *p, vec a, vec b)

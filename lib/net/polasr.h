@@ -37,7 +37,7 @@ POLA_NODISCARD int pi_polasr_session_new(struct polasr_session **out, const stru
                                          int workers, struct pola_error *err);
 void pi_polasr_session_free(struct polasr_session *session); /* NULL is fine */
 
-/* out (s*height, s*width, 3), clamped to [0,1]; in (height, width, 3) in [0,1]. */
+/* out (s*height, s*width, 3), not clamped; in (height, width, 3) in [0,1]. */
 void pi_polasr_session_run(struct polasr_session *session, float *out, const float *in);
 
 #endif
