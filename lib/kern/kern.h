@@ -69,6 +69,11 @@ struct pacs_params {
 struct kern {
     unsigned flags; /* what it was made for */
 
+    /* A thread calls begin before its first kernel of a job and end after its last: matrix units want setting up, and while they
+     * are in use every context switch must save them. */
+    void (*begin)(void);
+    void (*end)(void);
+
     const struct gemm *gemm[ACT_COUNT];
 
     /* y act = layer norm over c of x, times w plus b (biased variance). */
@@ -83,6 +88,9 @@ struct kern {
     /* y = a + b, n floats; y may be a or b. */
     void (*add)(float *y, const float *a, const float *b, size_t n);
 
+    /* Clamps n floats to [0,1]. Returns nonzero when all were within +-limit before; NaN is not. */
+    int (*clamp)(float *y, size_t n, float limit);
+
     /* Depth-wise 3x3 with its shortcut: y = x + b + conv(x). rows[0..2]: the rows above, at and below, each pointing at token
      * 0 with one readable token before it and one after its last. w (9, c), tap-major. One for float rows (positions), one
      * for act rows (inside the feed-forward network). */
@@ -94,9 +102,9 @@ struct kern {
     void (*lepe_gate[ACT_COUNT])(void *y, const float *o, const void *const rows[5], const void *g, const float *w,
                                  const float *b, size_t m, int c);
 
-    /* Adds one row of keys and values, tokens (row, 0..m-1), to state. k, v float with rows ld apart, heads side by side.
-     * [ACT_BF16] may round keys' features and values to bfloat16; sums are float32. */
-    void (*pacs_key[ACT_COUNT])(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+    /* Adds one row of keys and values, tokens (row, 0..m-1), to state. k, v act (m, c), heads side by side. [ACT_BF16] may round
+     * features to bfloat16; sums are float32. */
+    void (*pacs_key[ACT_COUNT])(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
                                 const struct rope *rope, const struct pacs_params *params);
 
     /* o (m, c) float: both streams of one row of queries against a finished state (means). q act (m, c). */

@@ -19,25 +19,57 @@ INLINE vec deviation(const float *x, vec mean, size_t n)
     return v_load(part, VL);
 }
 
+/* count <= TOKENS tokens in step: each waits for two sums across lanes, and the others fill the time. */
+#define TOKENS 4
+
+INLINE void layernorm_tokens(void *y, const float *x, const float *w, const float *b, size_t at, size_t c, float eps,
+                             int count, enum act act)
+{
+    vec sum[TOKENS], mean[TOKENS], scale[TOKENS];
+
+    UNROLL(4)
+    for (int t = 0; t < count; t++)
+        sum[t] = v_load(x + at + (size_t)t * c, c);
+    for (size_t j = VL; j < c; j += VL) {
+        UNROLL(4)
+        for (int t = 0; t < count; t++)
+            sum[t] = v_add(sum[t], v_load(x + at + (size_t)t * c + j, c - j));
+    }
+    UNROLL(4)
+    for (int t = 0; t < count; t++) {
+        mean[t] = v_set1(v_sum(sum[t]) / (float)c);
+        sum[t] = v_zero();
+    }
+    for (size_t j = 0; j < c; j += VL) {
+        UNROLL(4)
+        for (int t = 0; t < count; t++) {
+            vec u = deviation(x + at + (size_t)t * c + j, mean[t], c - j);
+            sum[t] = v_fma(u, u, sum[t]);
+        }
+    }
+    UNROLL(4)
+    for (int t = 0; t < count; t++)
+        scale[t] = v_set1(1.0f / sqrtf(v_sum(sum[t]) / (float)c + eps));
+    for (size_t j = 0; j < c; j += VL) {
+        vec weight = v_load(w + j, c - j), bias = v_load(b + j, c - j);
+        UNROLL(4)
+        for (int t = 0; t < count; t++) {
+            size_t i = at + (size_t)t * c + j;
+            vec u = v_mul(v_sub(v_load(x + i, c - j), mean[t]), scale[t]);
+            act_store(y, i, v_fma(u, weight, bias), c - j, act);
+        }
+    }
+}
+
 INLINE void layernorm(void *y, const float *x, const float *w, const float *b, size_t m, size_t c, float eps,
                       enum act act)
 {
-    for (size_t i = 0; i < m; i++) {
-        const float *row = x + i * c; /* (c) */
-        vec sum = v_zero(), squares = v_zero();
-        for (size_t j = 0; j < c; j += VL)
-            sum = v_add(sum, v_load(row + j, c - j));
-        vec mean = v_set1(v_sum(sum) / (float)c);
-        for (size_t j = 0; j < c; j += VL) {
-            vec u = deviation(row + j, mean, c - j);
-            squares = v_fma(u, u, squares);
-        }
-        vec scale = v_set1(1.0f / sqrtf(v_sum(squares) / (float)c + eps));
-        for (size_t j = 0; j < c; j += VL) {
-            vec u = v_mul(v_sub(v_load(row + j, c - j), mean), scale);
-            act_store(y, i * c + j, v_fma(u, v_load(w + j, c - j), v_load(b + j, c - j)), c - j, act);
-        }
-    }
+    size_t i = 0;
+
+    for (; i + TOKENS <= m; i += TOKENS)
+        layernorm_tokens(y, x, w, b, i * c, c, eps, TOKENS, act);
+    for (; i < m; i++)
+        layernorm_tokens(y, x, w, b, i * c, c, eps, 1, act);
 }
 
 /* The shipped models' width, so that the loops over channels unroll. */

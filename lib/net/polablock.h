@@ -62,13 +62,15 @@ double pi_polablock_macs(const struct block_config *config);
 /* Row buffers of one worker. act rows are padded for the kernels' over-reads. */
 struct block_rows {
     void *norm;    /* act (W, C) */
-    float *qkvg;   /* (W, 4C) */
-    float *o;      /* (W, C): attention, then a projection's output */
-    void *gated;   /* act (W, C) */
+    float *qkvg;   /* (ROW_BLOCK, 4C) */
+    void *k;       /* act (W, C) */
+    float *o;      /* (W, C): attention */
+    float *delta;  /* (ROW_BLOCK, C): what a projection adds to the residual */
+    void *gated;   /* act (ROW_BLOCK, C) */
     float *x[3];   /* (W, C): the residual after attention, rows y-1, y, y+1 in turn */
-    float *hidden; /* (W, F) */
+    float *hidden; /* (ROW_BLOCK, F) */
     void *u[3];    /* act (W + 2, F): GELU(fc1), the same rows; first and last token zero */
-    void *mixed;   /* act (W, F): after the depth-wise convolution */
+    void *mixed;   /* act (ROW_BLOCK, F): after the depth-wise convolution */
 };
 
 /* Buffers of one window of width x height tokens, shared by all blocks of a network. */

@@ -162,6 +162,11 @@ const struct polasr_config *pi_polasr_config(const struct polasr *net)
     return &net->config;
 }
 
+const struct kern *pi_polasr_kern(const struct polasr *net)
+{
+    return &net->kern;
+}
+
 double pi_polasr_macs(const struct polasr *net)
 {
     double c = net->config.dim, s = net->config.scale;
@@ -370,6 +375,7 @@ static void tail(void *data, int job, int worker)
 
     if (last > height)
         last = height;
+    session->net->kern.begin();
     for (int y = first - 2; y < last + 2; y++) {
         if (y >= 0 && y < height)
             body_row(session, rows, y);
@@ -378,6 +384,7 @@ static void tail(void *data, int job, int worker)
         if (y - 2 >= first && y - 2 < last)
             output_rows(session, rows, y - 2);
     }
+    session->net->kern.end();
 }
 
 void pi_polasr_session_run(struct polasr_session *session, float *out, const float *in)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 the pola authors
+ *
+ * Runs libvips' savers on behalf of image_out.c: into a temporary file, a stream or a tree.
+ */
+#ifndef SAVE_H
+#define SAVE_H
+
+#include "image_out.h"
+
+/* TRUE if the output becomes several files: .dz, unless its options put it into one container. */
+gboolean save_is_tree(const struct output *output);
+
+/* Saves image with options "defaults" (may be NULL) before the user's. */
+POLA_NODISCARD int save_image(const struct output *output, const char *defaults, struct _VipsImage *image,
+                              struct pola_error *err);
+
+#endif
