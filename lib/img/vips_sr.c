@@ -24,7 +24,8 @@ struct stream {
     pola_sr *sr;
     VipsImage *in; /* in the engine's format */
     struct band_spec spec;
-    struct band *band; /* NULL until someone wants pixels */
+    struct band *band;      /* NULL until someone wants pixels */
+    struct pola_error told; /* the last fault that libvips' error buffer got */
 };
 
 /* The calling thread's way to the input, for one call of the engine. */
@@ -55,11 +56,14 @@ static bool stopped(void *data)
     return vips_image_iskilled(reader->out) || (progress && vips_image_iskilled(progress));
 }
 
-/* Many threads wait for the same rows: each is refused, but the reason is given once. */
-static void complain(const struct pola_error *err)
+/* Many threads wait for the same rows or the next ones: each is refused, but as long as the reader has not taken notice of
+ * the first fault, no other is added. */
+static void complain(struct stream *stream, const struct pola_error *err)
 {
-    if (err->text[0] && !strstr(vips_error_buffer(), err->text))
-        vips_error("pola_sr", "%s", err->text);
+    if (!err->text[0] || (stream->told.text[0] && strstr(vips_error_buffer(), stream->told.text)))
+        return;
+    stream->told = *err;
+    vips_error("pola_sr", "%s", err->text);
 }
 
 static int generate(VipsRegion *out, void *seq, void *a, void *b, gboolean *stop)
@@ -77,9 +81,9 @@ static int generate(VipsRegion *out, void *seq, void *a, void *b, gboolean *stop
     if (status == POLA_OK)
         status = pi_band_rows(stream->band, VIPS_REGION_ADDR(out, r->left, r->top), VIPS_REGION_LSKIP(out), r->left,
                               r->top, r->width, r->height, &source, &err);
-    g_mutex_unlock(&stream->lock);
     if (status < 0)
-        complain(&err);
+        complain(stream, &err);
+    g_mutex_unlock(&stream->lock);
     return status < 0 ? -1 : 0;
 }
 
