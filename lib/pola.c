@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "base/err.h"
 #include "base/par.h"
+#include "img/vips_sr.h"
 
 #include <string.h>
 #include <vips/vips.h>
@@ -27,6 +28,7 @@ int pola_init(struct pola_error *err)
         g_free(text);
         return status;
     }
+    pi_vips_sr_register();
     return POLA_OK;
 }
 

@@ -274,6 +274,7 @@ static void run_ensemble(struct sr_session *session, float *out, const float *in
 
 /* One pass over the result by rows: clamp, and note what is not sane. */
 struct clamping {
+    const struct kern *kern;
     float *out;
     size_t row; /* floats */
     atomic_int strayed;
@@ -282,23 +283,16 @@ struct clamping {
 static void clamp_row(void *data, int y, int worker)
 {
     struct clamping *clamping = data;
-    float *p = clamping->out + (size_t)y * clamping->row;
-    int sane = 1;
 
-    for (size_t i = 0; i < clamping->row; i++) {
-        float v = p[i];
-        sane &= v >= -SANE && v <= SANE; /* false for NaN */
-        v = v > 0.0f ? v : 0.0f;
-        p[i] = v < 1.0f ? v : 1.0f;
-    }
-    if (!sane)
+    if (!clamping->kern->clamp(clamping->out + (size_t)y * clamping->row, clamping->row, SANE))
         atomic_store(&clamping->strayed, 1);
 }
 
 int pi_sr_session_run(struct sr_session *session, float *out, const float *in, struct pola_error *err)
 {
     int s = pola_sr_scale(session->sr);
-    struct clamping clamping = {.out = out, .row = (size_t)session->width * (size_t)s * 3};
+    struct clamping clamping = {
+        .kern = pi_polasr_kern(session->sr->net), .out = out, .row = (size_t)session->width * (size_t)s * 3};
 
     if (session->sr->tta)
         run_ensemble(session, out, in);

@@ -45,21 +45,26 @@ static inline float cubic(const float w[4], float a, float b, float c, float d)
     return v < low ? low : v > high ? high : v;
 }
 
-void pi_alpha_enlarge(float *out, int y, const float *plane, int top, int width, int height, int scale, float *line)
+void pi_alpha_enlarge(float *restrict out, int y, const float *restrict plane, int top, int width, int height,
+                      int scale, float *restrict line)
 {
     const float *row[4];
+    float *middle = line + ALPHA_MARGIN;
     float w[4];
     int above = taps(w, y, scale);
 
     for (int k = 0; k < 4; k++)
         row[k] = plane + (size_t)(bound(above - 1 + k, height) - top) * (size_t)width;
     for (int x = 0; x < width; x++)
-        line[x] = cubic(w, row[0][x], row[1][x], row[2][x], row[3][x]);
+        middle[x] = cubic(w, row[0][x], row[1][x], row[2][x], row[3][x]);
+    for (int k = 0; k < ALPHA_MARGIN; k++) {
+        line[k] = middle[0];
+        middle[width + k] = middle[width - 1];
+    }
     for (int phase = 0; phase < scale; phase++) {
-        int left = taps(w, phase, scale); /* of the first pixel with these weights; the next are `scale` further */
-        for (int x = 0; x < width; x++, left++)
-            out[x * scale + phase] = cubic(w, line[bound(left - 1, width)], line[bound(left, width)],
-                                           line[bound(left + 1, width)], line[bound(left + 2, width)]);
+        const float *at = middle + taps(w, phase, scale); /* of the first pixel with these weights */
+        for (int x = 0; x < width; x++)
+            out[x * scale + phase] = cubic(w, at[x - 1], at[x], at[x + 1], at[x + 2]);
     }
 }
 

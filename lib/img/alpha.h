@@ -9,16 +9,17 @@
 
 #include <stddef.h>
 
-#define ALPHA_MARGIN                                                                                                   \
-    2 /* rows that the interpolation needs beyond the four around a pixel's centre line, above and below */
+/* What the interpolation needs beyond the pixel in question, in rows and columns, on either side. */
+#define ALPHA_MARGIN 2
 
 /* One output row of a plane enlarged scale times: Catmull-Rom, pixel centres aligned, borders repeated. A result never
  * leaves the range of the samples it comes from, so flat areas stay exact and 0 and full opacity are never overshot.
  *   out    (scale * width)
  *   plane  (rows, width): rows top, top+1, ... of an image that is height rows high; it holds the four rows around the
  *          output row, as far as the image has them
- *   line   (width) scratch */
-void pi_alpha_enlarge(float *out, int y, const float *plane, int top, int width, int height, int scale, float *line);
+ *   line   (width + 2 * ALPHA_MARGIN) scratch */
+void pi_alpha_enlarge(float *restrict out, int y, const float *restrict plane, int top, int width, int height,
+                      int scale, float *restrict line);
 
 /* Bytes of scratch for pi_alpha_fill. */
 size_t pi_alpha_fill_bytes(int width, int height);

@@ -23,13 +23,13 @@ int pi_band_reach(const struct band *band, int row)
     return row < band->down.count - 1 ? end + band->down.fade : end;
 }
 
-/* Output rows of the tallest band, the fade into its successor included. */
-static int tallest(const struct band *band)
+/* Output rows that the tallest band finishes. */
+static int tallest(const struct tile_axis *down)
 {
     int most = 0;
 
-    for (int i = 0; i < band->down.count; i++) {
-        int rows = pi_band_reach(band, i) - pi_tile_begin(&band->down, i);
+    for (int i = 0; i < down->count; i++) {
+        int rows = pi_tile_begin(down, i + 1) - pi_tile_begin(down, i);
         if (rows > most)
             most = rows;
     }
@@ -65,8 +65,8 @@ static int set_up(struct band *band, const struct band_spec *spec, struct pola_e
                                     .height = band->down.window,
                                     .alone = columns / threads * threads};
     band->in_rows = band->down.window + 2 * band->margin;
-    band->edge_rows = tallest(band);
-    int64_t rows = (int64_t)band->edge_rows + spec->history;
+    band->edge_rows = tallest(&band->down) + band->down.fade;
+    int64_t rows = (int64_t)tallest(&band->down) + spec->history;
     band->ring_rows = rows < (int64_t)scale * spec->height ? (int)rows : scale * spec->height;
     return POLA_OK;
 }
@@ -81,7 +81,7 @@ static void cut_lane(struct band *band, struct arena *arena, struct lane *lane)
     lane->out = pi_arena_cut(arena, pixels * scale * scale * 3, sizeof(float));
     if (band->margin > 0) {
         lane->fill = pi_arena_cut(arena, 1, pi_alpha_fill_bytes(band->across.window, band->down.window));
-        size_t whole = (scale + 1) * (size_t)band->spec.width;
+        size_t whole = (scale + 1) * (size_t)band->spec.width + 2 * ALPHA_MARGIN;
         line = line > whole ? line : whole;
     }
     lane->line = pi_arena_cut(arena, line, sizeof(float));
@@ -99,8 +99,8 @@ static void cut(struct band *band, struct arena *arena, struct lane *lanes)
     band->colour = pi_arena_cut(arena, in_rows * width * colours, sizeof(float));
     if (band->margin > 0)
         band->alpha = pi_arena_cut(arena, in_rows * width, sizeof(float));
-    band->before = pi_arena_cut(arena, edges, sizeof(float));
-    band->after = pi_arena_cut(arena, edges, sizeof(float));
+    band->edges = pi_arena_cut(arena, edges, sizeof(float));
+    band->met = pi_arena_cut(arena, (size_t)band->across.count, sizeof(bool));
     band->carry = pi_arena_cut(arena, (size_t)band->down.fade * out_width * colours, sizeof(float));
     band->ring = pi_arena_cut(arena, (size_t)band->ring_rows * out_width, pi_sample_pixel_bytes(format));
     band->across_weights = pi_arena_cut(arena, (size_t)band->across.fade, sizeof(float));
@@ -171,6 +171,10 @@ int pi_band_new(struct band **out, const struct band_spec *spec, struct pola_err
     *out = NULL;
     if (!band)
         return pi_err_set(err, POLA_ERR_MEMORY, "out of memory");
+    if (mtx_init(&band->meeting, mtx_plain) != thrd_success) {
+        pi_free(band);
+        return pi_err_set(err, POLA_ERR_MEMORY, "out of memory");
+    }
     if (set_up(band, spec, err) < 0 || measure(band, err) < 0)
         goto fail;
     band->lanes = pi_alloc((size_t)band->lane_count * sizeof *band->lanes);
@@ -205,6 +209,7 @@ void pi_band_free(struct band *band)
         pi_sr_session_free(band->lanes[i].session);
     pi_free(band->block);
     pi_free(band->lanes);
+    mtx_destroy(&band->meeting);
     pi_free(band);
 }
 

@@ -12,6 +12,7 @@
 #include "img/tile.h"
 
 #include <stdatomic.h>
+#include <threads.h>
 
 /* What one job needs for itself. Jobs, not threads, own lanes, so that a change of the thread count is harmless. */
 struct lane {
@@ -40,7 +41,9 @@ struct band {
     float *colour;      /* (in_rows, W, C) sRGB */
     float *alpha;       /* (in_rows, W), NULL without alpha */
     int in_rows;
-    float *before, *after; /* (columns - 1, edge_rows, across.fade, C): both sides of each fade between columns */
+    float *edges; /* (columns - 1, edge_rows, across.fade, C): one side of each fade between columns */
+    bool *met;    /* (columns - 1): the edge is there, whoever comes from the other side mixes it */
+    mtx_t meeting;
     int edge_rows;
     float *carry;        /* (down.fade, s*W, C): the band before, where the next one fades in */
     unsigned char *ring; /* (ring_rows, s*W) finished pixels; row y is at y % ring_rows */

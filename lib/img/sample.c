@@ -28,7 +28,8 @@ int pi_sample_bad(int *first, const void *pixels, int n, const struct sample_for
 
 static inline float clamp(float v)
 {
-    return v < 0 ? 0 : v > 1 ? 1 : v;
+    v = v > 0 ? v : 0; /* in this form one instruction each */
+    return v < 1 ? v : 1;
 }
 
 /* IEC 61966-2-1 */
@@ -69,7 +70,8 @@ static float look_up(const float *curve, float v)
             alpha[i] = (float)p[colours];                                                                              \
     }
 
-void pi_sample_load(float *colour, float *alpha, const void *pixels, int n, const struct sample_format *format)
+void pi_sample_load(float *restrict colour, float *restrict alpha, const void *restrict pixels, int n,
+                    const struct sample_format *format)
 {
     const int bands = format->bands, colours = pi_sample_colours(format);
     const bool has_alpha = pi_sample_has_alpha(format);
@@ -91,30 +93,48 @@ void pi_sample_load(float *colour, float *alpha, const void *pixels, int n, cons
             colour[i] = gamma_encode(colour[i]);
 }
 
-#define STORE(type, value)                                                                                             \
-    for (int i = 0; i < n; i++)                                                                                        \
-        for (int c = 0; c < colours; c++) {                                                                            \
-            float v = clamp(colour[(size_t)i * colours + c]);                                                          \
-            ((type *)pixels)[(size_t)i * bands + c] = (type)(value);                                                   \
-        }
+/* Whole numbers are clamped as whole numbers, which compilers vectorise; floats they would not. */
+static inline int rounded(float v, int white)
+{
+    int i = (int)(v * (float)white + 0.5f);
 
-void pi_sample_store(void *pixels, const float *colour, int n, const struct sample_format *format, const float *curve)
+    i = i < 0 ? 0 : i;
+    return i > white ? white : i;
+}
+
+#define STORE(type, value)                                                                                             \
+    if (bands == colours) { /* one loop over all samples */                                                            \
+        for (int i = 0; i < n * colours; i++) {                                                                        \
+            float v = colour[i];                                                                                       \
+            ((type *)pixels)[i] = (type)(value);                                                                       \
+        }                                                                                                              \
+    } else {                                                                                                           \
+        for (int i = 0; i < n; i++)                                                                                    \
+            for (int c = 0; c < colours; c++) {                                                                        \
+                float v = colour[i * colours + c];                                                                     \
+                ((type *)pixels)[i * bands + c] = (type)(value);                                                       \
+            }                                                                                                          \
+    }
+
+void pi_sample_store(void *restrict pixels, const float *restrict colour, int n, const struct sample_format *format,
+                     const float *curve)
 {
     const int bands = format->bands, colours = pi_sample_colours(format);
     const float white = format->white;
 
     switch (format->type) {
     case SAMPLE_U8:
-        STORE(uint8_t, v * white + 0.5f);
+        STORE(uint8_t, rounded(v, 255));
         break;
     case SAMPLE_U16:
-        STORE(uint16_t, v * white + 0.5f);
+        STORE(uint16_t, rounded(v, 65535));
         break;
     case SAMPLE_F32:
-        if (format->linear)
-            STORE(float, look_up(curve, v))
-        else
-            STORE(float, v *white)
+        if (format->linear) {
+            STORE(float, look_up(curve, clamp(v)));
+        } else {
+            STORE(float, clamp(v) * white);
+        }
         break;
     }
 }
@@ -123,7 +143,8 @@ void pi_sample_store(void *pixels, const float *colour, int n, const struct samp
     for (int i = 0; i < n; i++)                                                                                        \
         ((type *)pixels)[(size_t)(i + 1) * format->bands - 1] = (type)(value);
 
-void pi_sample_store_alpha(void *pixels, const float *alpha, int n, const struct sample_format *format)
+void pi_sample_store_alpha(void *restrict pixels, const float *restrict alpha, int n,
+                           const struct sample_format *format)
 {
     switch (format->type) {
     case SAMPLE_U8:

@@ -12,14 +12,13 @@ static int smaller(int a, int b)
 
 void pi_tile_axis_init(struct tile_axis *axis, int length, int scale, int tile, int halo, int fade)
 {
-    int step = tile - 2 * halo;
-
-    *axis = (struct tile_axis){.length = length, .window = length, .step = step, .count = 1, .scale = scale};
+    *axis = (struct tile_axis){.length = length, .window = length, .step = length, .count = 1, .scale = scale};
     if (length <= tile)
         return;
-    axis->window = tile;
-    axis->count = 1 + (length - tile + step - 1) / step;
-    axis->fade = smaller(fade, scale * smaller(2 * halo, step));
+    axis->count = 1 + (length - tile + tile - 2 * halo - 1) / (tile - 2 * halo);
+    axis->window = (length + (axis->count - 1) * 2 * halo + axis->count - 1) / axis->count;
+    axis->step = axis->window - 2 * halo;
+    axis->fade = smaller(fade, scale * smaller(2 * halo, axis->step));
 }
 
 int pi_tile_start(const struct tile_axis *axis, int i)

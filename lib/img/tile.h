@@ -4,9 +4,10 @@
  * Where windows lie along one axis of an image, and which output pixels each of them is asked for. Pure arithmetic; the
  * engine in img/band.c keeps one axis for columns and one for rows.
  *
- * All windows have one size. The first starts at 0, the next every `step` pixels, and the last is moved back so that it
- * ends with the image; an image shorter than the window has one window of its own length. Neighbours overlap, and are
- * cross-faded in the middle of the overlap, because the outermost pixels of a window lack context.
+ * All windows have one size: the tile, or a little less, so that the fewest that do the job share the image evenly and little is
+ * computed twice. The first starts at 0, the next every `step` pixels, and the last is moved back by the few pixels of rounding so
+ * that it ends with the image; an image no longer than the tile has one window of its own length. Neighbours overlap by twice the
+ * halo and are cross-faded in the middle of the overlap.
  */
 #ifndef PI_TILE_H
 #define PI_TILE_H
@@ -20,11 +21,12 @@ struct tile_axis {
     int fade;   /* output pixels over which two neighbours are mixed, 0: a hard cut */
 };
 
-/* The fade used when nobody asks for another: half of the smallest overlap, which leaves out the outer half of the halo
- * of either window. */
+/* The fade used when nobody asks for another: the whole of the smallest overlap. Windows differ less by their missing
+ * context at the rim than by what each of them sees as a whole, so the longest ramp comes closest to the untiled result,
+ * and it is the one that shows least. */
 static inline int pi_tile_fade(int halo, int scale)
 {
-    return halo * scale;
+    return 2 * halo * scale;
 }
 
 /* length and scale are at least 1, tile above 2 * halo. fade is cut down to the smallest overlap and to the step, so that

@@ -7,7 +7,8 @@
  */
 #include "img/vips_colour.h"
 
-/* Each step replaces *image by its result. */
+/* Each step replaces *image by its result, or leaves it when there is nothing to do: libvips' operation cache would keep
+ * what a needless operation refers to. */
 static int take(VipsImage **image, VipsImage *next)
 {
     g_object_unref(*image);
@@ -19,6 +20,8 @@ static int decode(VipsImage **image)
 {
     VipsImage *next;
 
+    if ((*image)->Coding == VIPS_CODING_NONE)
+        return 0;
     return vips_image_decode(*image, &next) ? -1 : take(image, next);
 }
 
@@ -40,6 +43,8 @@ static int cast(VipsImage **image, VipsBandFormat format)
 {
     VipsImage *next;
 
+    if ((*image)->BandFmt == format)
+        return 0;
     return vips_cast(*image, &next, format, NULL) ? -1 : take(image, next);
 }
 
@@ -47,6 +52,8 @@ static int label(VipsImage **image, VipsInterpretation type)
 {
     VipsImage *next;
 
+    if ((*image)->Type == type)
+        return 0;
     return vips_copy(*image, &next, "interpretation", type, NULL) ? -1 : take(image, next);
 }
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 the pola authors
  *
- * Super-resolution as a part of libvips pipelines: pola_sr_image(), the plan for it, and the VipsOperation "pola_sr".
+ * Super-resolution as a part of libvips pipelines: pola_sr_image() and the plan for it. Called by programs, and by the
+ * VipsOperation in img/vips_srop.c.
  *
  * The band engine is shared by all of libvips' threads under one lock: whoever first needs rows that are not there
  * computes a whole band with all of our threads, the others wait and copy. Input rows are read through the region that
  * libvips gave the computing thread, so regions never change threads.
  */
-#include "base/mem.h"
+#include "img/vips_sr.h"
+
 #include "img/band.h"
 #include "img/vips_colour.h"
 
@@ -22,7 +24,8 @@ struct stream {
     pola_sr *sr;
     VipsImage *in; /* in the engine's format */
     struct band_spec spec;
-    struct band *band; /* NULL until someone wants pixels */
+    struct band *band;      /* NULL until someone wants pixels */
+    struct pola_error told; /* the last fault that libvips' error buffer got */
 };
 
 /* The calling thread's way to the input, for one call of the engine. */
@@ -53,11 +56,14 @@ static bool stopped(void *data)
     return vips_image_iskilled(reader->out) || (progress && vips_image_iskilled(progress));
 }
 
-/* Many threads wait for the same rows: each is refused, but the reason is given once. */
-static void complain(const struct pola_error *err)
+/* Many threads wait for the same rows or the next ones: each is refused, but as long as the reader has not taken notice of
+ * the first fault, no other is added. */
+static void complain(struct stream *stream, const struct pola_error *err)
 {
-    if (err->text[0] && !strstr(vips_error_buffer(), err->text))
-        vips_error("pola_sr", "%s", err->text);
+    if (!err->text[0] || (stream->told.text[0] && strstr(vips_error_buffer(), stream->told.text)))
+        return;
+    stream->told = *err;
+    vips_error("pola_sr", "%s", err->text);
 }
 
 static int generate(VipsRegion *out, void *seq, void *a, void *b, gboolean *stop)
@@ -75,9 +81,9 @@ static int generate(VipsRegion *out, void *seq, void *a, void *b, gboolean *stop
     if (status == POLA_OK)
         status = pi_band_rows(stream->band, VIPS_REGION_ADDR(out, r->left, r->top), VIPS_REGION_LSKIP(out), r->left,
                               r->top, r->width, r->height, &source, &err);
-    g_mutex_unlock(&stream->lock);
     if (status < 0)
-        complain(&err);
+        complain(stream, &err);
+    g_mutex_unlock(&stream->lock);
     return status < 0 ? -1 : 0;
 }
 
@@ -162,8 +168,7 @@ fail:
     return -1;
 }
 
-/* in of any kind to *out (given) of the same kind. */
-static int pipeline(VipsImage *in, VipsImage **out, pola_sr *sr)
+int pi_vips_sr(VipsImage *in, VipsImage **out, pola_sr *sr)
 {
     const int scale = pola_sr_scale(sr);
     struct sample_format format;
@@ -205,7 +210,7 @@ int pola_sr_image(VipsImage *in, VipsImage **out, pola_sr *sr, struct pola_error
     VipsImage *image;
 
     *out = NULL;
-    if (pipeline(in, &image, sr))
+    if (pi_vips_sr(in, &image, sr))
         return take_vips_error(err, POLA_ERR_FORMAT);
     *out = image;
     return POLA_OK;

@@ -4,8 +4,8 @@
  * One row of windows: cut out, run through the network, mixed with the neighbours, stored. Called by img/band.c.
  *
  * Windows run side by side, one thread each, as long as every thread has one; the few that remain have all threads inside
- * the network, one after the other. Nothing is added up across threads: each output pixel is written by one job, from at
- * most two windows in either direction, mixed in a fixed order. So the bytes do not depend on the number of threads.
+ * the network, one after the other. Each output pixel comes from at most two windows in either direction, mixed in an order
+ * that does not depend on which was ready first. So the bytes do not depend on the number of threads.
  */
 #include "img/alpha.h"
 #include "img/bandstate.h"
@@ -97,33 +97,49 @@ static void emit(struct band *band, struct lane *lane, int row, int y, int x, in
                     band->curve);
 }
 
-/* Row y of an edge buffer, at the fade into column i >= 1. */
-static float *edge(const struct band *band, float *edges, int row, int i, int y)
+/* The fade into column i >= 1, as window i - 1 or window i sees it (whose first output pixel is left, top), meets the view
+ * of the other. Whoever comes first leaves its own, the second mixes both and hands them on. */
+static void meet(struct band *band, struct lane *lane, int row, int i, int left, int top, bool later)
 {
-    size_t line = (size_t)(i - 1) * (size_t)band->edge_rows + (size_t)(y - pi_tile_begin(&band->down, row));
+    const int fade = band->across.fade, x = pi_tile_begin(&band->across, i), last = pi_band_reach(band, row);
+    const int begin = pi_tile_begin(&band->down, row);
+    const size_t colours = (size_t)band->colours, width = (size_t)fade * colours;
+    const size_t pitch = (size_t)band->scale * (size_t)band->across.window * colours;
+    const float *mine = lane->out + (size_t)(begin - top) * pitch + (size_t)(x - left) * colours;
+    float *edge = band->edges + (size_t)(i - 1) * (size_t)band->edge_rows * width;
 
-    return edges + line * (size_t)band->across.fade * (size_t)band->colours;
+    mtx_lock(&band->meeting);
+    bool second = band->met[i - 1];
+    for (int y = begin; y < last && !second; y++)
+        memcpy(edge + (size_t)(y - begin) * width, mine + (size_t)(y - begin) * pitch, width * sizeof *edge);
+    band->met[i - 1] = true;
+    mtx_unlock(&band->meeting);
+    for (int y = begin; y < last && second; y++, mine += pitch, edge += width) {
+        for (size_t k = 0, column = 0; k < width; column++)
+            for (const size_t end = k + colours; k < end; k++) {
+                float weight = band->across_weights[column];
+                edge[k] = later ? pi_tile_mix(edge[k], mine[k], weight) : pi_tile_mix(mine[k], edge[k], weight);
+            }
+        emit(band, lane, row, y, x, fade, edge);
+    }
 }
 
-/* Hands on what window (i, row) alone is responsible for and puts its edges aside. */
+/* Hands on what window (i, row) says. */
 static void place_window(struct band *band, struct lane *lane, int row, int i)
 {
-    const int scale = band->scale, fade = band->across.fade;
+    const int scale = band->scale;
     const int left = scale * pi_tile_start(&band->across, i), top = scale * pi_tile_start(&band->down, row);
-    const int begin = pi_tile_begin(&band->across, i), end = pi_tile_begin(&band->across, i + 1);
-    const int alone = i > 0 ? begin + fade : begin;
+    const int begin = pi_tile_begin(&band->across, i) + (i > 0 ? band->across.fade : 0);
+    const int end = pi_tile_begin(&band->across, i + 1), last = pi_band_reach(band, row);
     const size_t colours = (size_t)band->colours, pitch = (size_t)scale * (size_t)band->across.window * colours;
-    const size_t fade_bytes = (size_t)fade * colours * sizeof(float);
-    const int last = pi_band_reach(band, row);
 
-    for (int y = pi_tile_begin(&band->down, row); y < last; y++) {
-        const float *line = lane->out + (size_t)(y - top) * pitch;
-        if (i > 0)
-            memcpy(edge(band, band->after, row, i, y), line + (size_t)(begin - left) * colours, fade_bytes);
-        emit(band, lane, row, y, alone, end - alone, line + (size_t)(alone - left) * colours);
-        if (i < band->across.count - 1)
-            memcpy(edge(band, band->before, row, i + 1, y), line + (size_t)(end - left) * colours, fade_bytes);
-    }
+    for (int y = pi_tile_begin(&band->down, row); y < last; y++)
+        emit(band, lane, row, y, begin, end - begin,
+             lane->out + (size_t)(y - top) * pitch + (size_t)(begin - left) * colours);
+    if (band->across.fade > 0 && i > 0)
+        meet(band, lane, row, i, left, top, true);
+    if (band->across.fade > 0 && i < band->across.count - 1)
+        meet(band, lane, row, i + 1, left, top, false);
 }
 
 static void run_window(struct band *band, struct lane *lane, struct sr_session *session, int row, int i)
@@ -149,23 +165,6 @@ static void run_window(struct band *band, struct lane *lane, struct sr_session *
 static void step_window(struct band *band, struct lane *lane, int row, int i)
 {
     run_window(band, lane, lane->session, row, i);
-}
-
-/* Mixes the two windows that meet before column i + 1. */
-static void step_edge(struct band *band, struct lane *lane, int row, int i)
-{
-    const int fade = band->across.fade, colours = band->colours, last = pi_band_reach(band, row);
-
-    for (int y = pi_tile_begin(&band->down, row); y < last; y++) {
-        float *before = edge(band, band->before, row, i + 1, y);
-        const float *after = edge(band, band->after, row, i + 1, y);
-        for (int x = 0; x < fade; x++)
-            for (int c = 0; c < colours; c++) {
-                int k = x * colours + c;
-                before[k] = pi_tile_mix(before[k], after[k], band->across_weights[x]);
-            }
-        emit(band, lane, row, y, pi_tile_begin(&band->across, i + 1), fade, before);
-    }
 }
 
 static void step_alpha(struct band *band, struct lane *lane, int row, int i)
@@ -201,6 +200,7 @@ int pi_window_row(struct band *band, int row, const struct band_source *source, 
 {
     for (int i = 0; i < band->lane_count; i++)
         band->lanes[i].failed = -1;
+    memset(band->met, 0, (size_t)band->across.count * sizeof *band->met);
     share(band, row, band->plan.alone, step_window, source);
     for (int i = band->plan.alone; i < band->across.count && !atomic_load(&band->stop); i++) {
         run_window(band, &band->lanes[0], band->wide, row, i);
@@ -209,7 +209,6 @@ int pi_window_row(struct band *band, int row, const struct band_source *source, 
     }
     if (first_failure(band, row, err) < 0)
         return err->code;
-    share(band, row, band->across.count - 1, step_edge, source);
     if (band->alpha)
         share(band, row, pi_tile_begin(&band->down, row + 1) - pi_tile_begin(&band->down, row), step_alpha, source);
     if (atomic_load(&band->stop))

@@ -72,6 +72,40 @@ static void add(float *y, const float *a, const float *b, size_t n)
         v_store(y + i, v_add(v_load(a + i, n - i), v_load(b + i, n - i)), n - i);
 }
 
+INLINE void residual(void *y, const void *a, const float *b, size_t n, enum act act)
+{
+    for (size_t i = 0; i < n; i += VL)
+        act_store(y, i, v_add(act_load(a, i, n - i, act), v_load(b + i, n - i)), n - i, act);
+}
+
+static void residual_f32(void *y, const void *a, const float *b, size_t n)
+{
+    residual(y, a, b, n, ACT_F32);
+}
+
+static void residual_bf16(void *y, const void *a, const float *b, size_t n)
+{
+    residual(y, a, b, n, ACT_BF16);
+}
+
+static int clamp(float *y, size_t n, float limit)
+{
+    vec largest = v_zero(); /* NaN once there was one: v_max gives its second operand then */
+
+    for (size_t i = 0; i < n; i += VL) {
+        vec x = v_load(y + i, n - i);
+        largest = v_max(v_abs(x), largest);
+        largest = v_add(largest, v_mul(x, v_zero())); /* NaN and Inf become NaN here and stay */
+        v_store(y + i, v_min(v_max(x, v_zero()), v_set1(1.0f)), n - i);
+    }
+    float lanes_largest[VL];
+    int within = 1;
+    v_store(lanes_largest, largest, VL);
+    for (size_t i = 0; i < VL; i++)
+        within &= lanes_largest[i] <= limit;
+    return within;
+}
+
 void ISA(pi_act)(struct kern *kern)
 {
     kern->convert[ACT_F32] = convert_f32;
@@ -79,4 +113,7 @@ void ISA(pi_act)(struct kern *kern)
     kern->gelu[ACT_F32] = gelu_f32;
     kern->gelu[ACT_BF16] = gelu_bf16;
     kern->add = add;
+    kern->residual[ACT_F32] = residual_f32;
+    kern->residual[ACT_BF16] = residual_bf16;
+    kern->clamp = clamp;
 }

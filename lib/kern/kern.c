@@ -45,5 +45,7 @@ void pi_kern_init(struct kern *kern, unsigned flags)
         return;
     kern->gemm[ACT_BF16] = &pi_gemm_bf16_amx;
     pi_pacs_amx(kern);
+    kern->begin = pi_begin_amx;
+    kern->end = pi_end_amx;
 #endif
 }

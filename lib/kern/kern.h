@@ -69,10 +69,15 @@ struct pacs_params {
 struct kern {
     unsigned flags; /* what it was made for */
 
+    /* A thread calls begin before its first kernel of a job and end after its last: matrix units want setting up, and while they
+     * are in use every context switch must save them. */
+    void (*begin)(void);
+    void (*end)(void);
+
     const struct gemm *gemm[ACT_COUNT];
 
-    /* y act = layer norm over c of x, times w plus b (biased variance). */
-    void (*layernorm[ACT_COUNT])(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps);
+    /* y act = layer norm over c of x act, times w plus b (biased variance). */
+    void (*layernorm[ACT_COUNT])(void *y, const void *x, const float *w, const float *b, size_t m, int c, float eps);
 
     /* y act = x; rows ldy and ldx apart. */
     void (*convert[ACT_COUNT])(void *y, size_t ldy, const float *x, size_t ldx, size_t m, int c);
@@ -83,10 +88,14 @@ struct kern {
     /* y = a + b, n floats; y may be a or b. */
     void (*add)(float *y, const float *a, const float *b, size_t n);
 
+    /* y act = a act + b float, n values; y may be a. */
+    void (*residual[ACT_COUNT])(void *y, const void *a, const float *b, size_t n);
+
+    /* Clamps n floats to [0,1]. Returns nonzero when all were within +-limit before; NaN is not. */
+    int (*clamp)(float *y, size_t n, float limit);
+
     /* Depth-wise 3x3 with its shortcut: y = x + b + conv(x). rows[0..2]: the rows above, at and below, each pointing at token
-     * 0 with one readable token before it and one after its last. w (9, c), tap-major. One for float rows (positions), one
-     * for act rows (inside the feed-forward network). */
-    void (*dwconv3x3_f32)(float *y, const float *const rows[3], const float *w, const float *b, size_t m, int c);
+     * 0 with one readable token before it and one after its last. w (9, c), tap-major. */
     void (*dwconv3x3[ACT_COUNT])(void *y, const void *const rows[3], const float *w, const float *b, size_t m, int c);
 
     /* Depth-wise 5x5 (LePE), added to the attention's output and gated: y act = (o + b + conv(v)) g. rows[0..4]: act rows of v,
@@ -94,9 +103,9 @@ struct kern {
     void (*lepe_gate[ACT_COUNT])(void *y, const float *o, const void *const rows[5], const void *g, const float *w,
                                  const float *b, size_t m, int c);
 
-    /* Adds one row of keys and values, tokens (row, 0..m-1), to state. k, v float with rows ld apart, heads side by side.
-     * [ACT_BF16] may round keys' features and values to bfloat16; sums are float32. */
-    void (*pacs_key[ACT_COUNT])(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+    /* Adds one row of keys and values, tokens (row, 0..m-1), to state. k, v act (m, c), heads side by side. [ACT_BF16] may round
+     * features to bfloat16; sums are float32. */
+    void (*pacs_key[ACT_COUNT])(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
                                 const struct rope *rope, const struct pacs_params *params);
 
     /* o (m, c) float: both streams of one row of queries against a finished state (means). q act (m, c). */

@@ -49,5 +49,21 @@ void pi_dwconv_avx512bf16(struct kern *kern);
 void pi_pacs_avx512bf16(struct kern *kern);
 
 void pi_pacs_amx(struct kern *kern);
+void pi_begin_amx(void);
+void pi_end_amx(void);
+
+/* What a higher level falls back to for shapes it does not handle. */
+void pi_pacs_key_bf16_avx2(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
+                           const struct rope *rope, const struct pacs_params *params);
+void pi_pacs_query_bf16_avx2(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                             const struct rope *rope, const struct pacs_params *params);
+void pi_pacs_key_bf16_avx512(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
+                             const struct rope *rope, const struct pacs_params *params);
+void pi_pacs_query_bf16_avx512(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                               const struct rope *rope, const struct pacs_params *params);
+void pi_pacs_key_bf16_avx512bf16(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
+                                 const struct rope *rope, const struct pacs_params *params);
+void pi_pacs_query_bf16_avx512bf16(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                                   const struct rope *rope, const struct pacs_params *params);
 
 #endif

@@ -22,29 +22,42 @@ static void rotate(float *f, size_t d, size_t row, size_t column, const struct r
     }
 }
 
-static void pacs_key(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
-                     const struct rope *rope, const struct pacs_params *params)
+static inline void pacs_key(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
+                            const struct rope *rope, const struct pacs_params *params, enum act act)
 {
-    size_t d = (size_t)params->d;
+    size_t d = (size_t)params->d, c = d * (size_t)params->heads;
     float f[2 * KERN_MAX_HEAD];
 
-    for (int h = 0; h < params->heads; h++) {
-        float *kv = state->kv + (size_t)h * 2 * d * d; /* (2d, d) */
-        float *mean = state->mean + (size_t)h * 2 * d; /* (2d) */
+    for (size_t h = 0; h < (size_t)params->heads; h++) {
+        float *kv = state->kv + h * 2 * d * d; /* (2d, d) */
+        float *mean = state->mean + h * 2 * d; /* (2d) */
         for (size_t n = 0; n < m; n++) {
-            const float *kn = k + n * ld + (size_t)h * d, *vn = v + n * ld + (size_t)h * d; /* (d) */
+            size_t at = n * c + h * d;
             for (size_t i = 0; i < d; i++) {
-                f[i] = kn[i] > 0.0f ? expm1f(kn[i]) : kn[i] < 0.0f ? 0.0f : kn[i];
-                f[d + i] = kn[i] < 0.0f ? expm1f(-kn[i]) : kn[i] > 0.0f ? 0.0f : kn[i];
+                float u = act_get(k, at + i, act);
+                f[i] = expm1f(u < 0.0f ? 0.0f : u);
+                f[d + i] = expm1f(u > 0.0f ? 0.0f : -u);
             }
             for (size_t i = 0; i < 2 * d; i++)
                 mean[i] += f[i];
             rotate(f, d, (size_t)row, n, rope);
             for (size_t i = 0; i < 2 * d; i++)
                 for (size_t j = 0; j < d; j++)
-                    kv[i * d + j] += f[i] * vn[j];
+                    kv[i * d + j] += f[i] * act_get(v, at + j, act);
         }
     }
+}
+
+static void pacs_key_f32(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
+                         const struct rope *rope, const struct pacs_params *params)
+{
+    pacs_key(state, k, v, m, row, rope, params, ACT_F32);
+}
+
+static void pacs_key_bf16(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
+                          const struct rope *rope, const struct pacs_params *params)
+{
+    pacs_key(state, k, v, m, row, rope, params, ACT_BF16);
 }
 
 /* One stream of one token: features f (2d) of its query, value columns [from, from + d/2). */
@@ -102,8 +115,8 @@ static void pacs_query_bf16(float *o, const void *q, const struct pacs_state *st
 
 void pi_pacs_scalar(struct kern *kern)
 {
-    kern->pacs_key[ACT_F32] = pacs_key;
-    kern->pacs_key[ACT_BF16] = pacs_key;
+    kern->pacs_key[ACT_F32] = pacs_key_f32;
+    kern->pacs_key[ACT_BF16] = pacs_key_bf16;
     kern->pacs_query[ACT_F32] = pacs_query_f32;
     kern->pacs_query[ACT_BF16] = pacs_query_bf16;
 }

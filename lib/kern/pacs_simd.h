@@ -13,6 +13,7 @@
  */
 #include "kern/kern_isa.h"
 #include "kern/simd_act.h"
+#include "kern/simd_exp.h"
 
 #include <string.h>
 
@@ -25,31 +26,9 @@ INLINE size_t width_of(size_t d)
     return (d + VL - 1) / VL * VL;
 }
 
-/* exp(u) - 1 for u >= 0 as 2^n (exp(r) - 1) + (2^n - 1), r = u - n ln 2: accurate near zero. Saturates at exp(88). */
-INLINE vec expm1_positive(vec u, enum act act)
-{
-    u = v_min(v_set1(88.0f), u);
-    vec n = v_round(v_mul(u, v_set1(1.44269504f)));
-    vec r = v_fma(n, v_set1(-0.693359375f), u);
-    r = v_fma(n, v_set1(2.12194440e-4f), r);
-    vec p;
-    if (act == ACT_BF16) { /* relative error 1.5e-5: a hundredth of a bfloat16's last place */
-        p = v_fma(v_set1(0.0419176072f), r, v_set1(0.167670476f));
-        p = v_fma(p, r, v_set1(0.499989957f));
-        p = v_fma(p, r, v_set1(0.99998492f));
-    } else { /* 1.1e-8 */
-        p = v_fma(v_set1(0.00139485952f), r, v_set1(0.00836915802f));
-        p = v_fma(p, r, v_set1(0.0416662395f));
-        p = v_fma(p, r, v_set1(0.166665047f));
-        p = v_fma(p, r, v_set1(0.5f));
-        p = v_fma(p, r, v_set1(1.0f));
-    }
-    vec scale = v_exp2_whole(n);
-    return v_fma(scale, v_mul(p, r), v_sub(scale, v_set1(1.0f)));
-}
-
-/* part (d, d) += sum over tokens of f_n v_n^T; f (tokens, width), v rows ld apart. */
-INLINE void outer_products(float *part, const float *f, const float *v, size_t ld, size_t tokens, size_t d)
+/* part (d, d) += sum over tokens of f_n v_n^T; f (tokens, width), v act from element at, rows c apart. */
+INLINE void outer_products(float *part, const float *f, const void *v, size_t at, size_t c, size_t tokens, size_t d,
+                           enum act act)
 {
     enum { ROWS = 8 };
     const size_t width = width_of(d);
@@ -62,7 +41,7 @@ INLINE void outer_products(float *part, const float *f, const float *v, size_t l
             for (size_t r = 0; r < ROWS; r++)
                 sum[r] = v_zero();
             for (size_t t = 0; t < tokens; t++) {
-                vec value = v_load(v + t * ld + j, n);
+                vec value = act_load(v, at + t * c + j, n, act);
                 UNROLL(8)
                 for (size_t r = 0; r < ROWS; r++) /* rows beyond d: features there are zero */
                     sum[r] = v_fma(v_set1(f[t * width + i + r]), value, sum[r]);
@@ -92,8 +71,8 @@ INLINE void rotate_state(float *out, const float *part, const float *angles, siz
 
 /* Features of one head's keys for tokens [first, first + tokens) of a row: plus (not rotated), minus (rotated by column), both
  * (tokens, width); adds the unrotated ones to mean (2d). */
-INLINE void key_features(float *plus, float *minus, float *mean, const float *k, size_t ld, size_t first, size_t tokens,
-                         size_t d, const struct rope *rope, enum act act)
+INLINE void key_features(float *plus, float *minus, float *mean, const void *k, size_t at, size_t c, size_t first,
+                         size_t tokens, size_t d, const struct rope *rope, enum act act)
 {
     const size_t width = width_of(d);
 
@@ -102,7 +81,7 @@ INLINE void key_features(float *plus, float *minus, float *mean, const float *k,
         vec sum_plus = v_zero(), sum_minus = v_zero();
         for (size_t t = 0; t < tokens; t++) {
             const float *angles = rope->cos_sin + (first + t) * 2 * d + i;
-            vec u = v_load(k + t * ld + i, n);
+            vec u = act_load(k, at + t * c + i, n, act);
             vec e = expm1_positive(v_abs(u), act);
             vec p = v_if_negative(u, v_zero(), e), q = v_sub(e, p);
             sum_plus = v_add(sum_plus, p);
@@ -115,19 +94,20 @@ INLINE void key_features(float *plus, float *minus, float *mean, const float *k,
     }
 }
 
-INLINE void pacs_key(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
-                     const struct rope *rope, int heads, size_t d, enum act act)
+INLINE void pacs_key(struct pacs_state *state, const void *k, const void *v, size_t m, int row, const struct rope *rope,
+                     int heads, size_t d, enum act act)
 {
     float plus[TOKENS * WIDEST], minus[TOKENS * WIDEST], part[WIDEST * WIDEST];
+    size_t c = d * (size_t)heads;
 
     for (size_t h = 0; h < (size_t)heads; h++) {
         float *kv = state->kv + h * 2 * d * d, *mean = state->mean + h * 2 * d; /* (2d, d), (2d) */
         memset(part, 0, d * d * sizeof *part);
         for (size_t first = 0; first < m; first += TOKENS) {
-            size_t tokens = m - first < TOKENS ? m - first : TOKENS, at = first * ld + h * d;
-            key_features(plus, minus, mean, k + at, ld, first, tokens, d, rope, act);
-            outer_products(part, plus, v + at, ld, tokens, d);
-            outer_products(kv + d * d, minus, v + at, ld, tokens, d);
+            size_t tokens = m - first < TOKENS ? m - first : TOKENS, at = first * c + h * d;
+            key_features(plus, minus, mean, k, at, c, first, tokens, d, rope, act);
+            outer_products(part, plus, v, at, c, tokens, d, act);
+            outer_products(kv + d * d, minus, v, at, c, tokens, d, act);
         }
         rotate_state(kv, part, rope->cos_sin + (size_t)row * 2 * d, d, 0);
     }
@@ -186,7 +166,6 @@ INLINE void query_products(float *o, size_t c, const float *f, const float *inve
 {
     enum { GROUP = 8 };
     const size_t width = width_of(d);
-    float lane[VL];
 
     for (size_t first = 0; first < count; first += GROUP) {
         size_t tokens = count - first < GROUP ? count - first : GROUP;
@@ -209,11 +188,8 @@ INLINE void query_products(float *o, size_t c, const float *f, const float *inve
                 if (t >= tokens)
                     break;
                 float *out = o + (first + t) * c;
-                v_store(lane, v_mul(sum[t], v_pair(inverse + 2 * (first + t))), VL);
-                for (size_t i = 0; i < VL / 2 && j / 2 + i < d / 2; i++) {
-                    out[j / 2 + i] = lane[2 * i];
-                    out[d / 2 + j / 2 + i] = lane[2 * i + 1];
-                }
+                v_store_halves(out + j / 2, out + d / 2 + j / 2, v_mul(sum[t], v_pair(inverse + 2 * (first + t))),
+                               (d - j) / 2);
             }
         }
     }
@@ -240,13 +216,13 @@ INLINE void pacs_query(float *o, const void *q, const struct pacs_state *state, 
 }
 
 /* The shipped models' head width, so that the loops over channels unroll. */
-INLINE void pacs_key_any(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+INLINE void pacs_key_any(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
                          const struct rope *rope, const struct pacs_params *params, enum act act)
 {
     if (params->d == 16)
-        pacs_key(state, k, v, ld, m, row, rope, params->heads, 16, act);
+        pacs_key(state, k, v, m, row, rope, params->heads, 16, act);
     else
-        pacs_key(state, k, v, ld, m, row, rope, params->heads, (size_t)params->d, act);
+        pacs_key(state, k, v, m, row, rope, params->heads, (size_t)params->d, act);
 }
 
 INLINE void pacs_query_any(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
@@ -258,16 +234,16 @@ INLINE void pacs_query_any(float *o, const void *q, const struct pacs_state *sta
         pacs_query(o, q, state, m, row, rope, params, (size_t)params->d, act);
 }
 
-static void pacs_key_f32(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
+static void pacs_key_f32(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
                          const struct rope *rope, const struct pacs_params *params)
 {
-    pacs_key_any(state, k, v, ld, m, row, rope, params, ACT_F32);
+    pacs_key_any(state, k, v, m, row, rope, params, ACT_F32);
 }
 
-static void pacs_key_bf16(struct pacs_state *state, const float *k, const float *v, size_t ld, size_t m, int row,
-                          const struct rope *rope, const struct pacs_params *params)
+void ISA(pi_pacs_key_bf16)(struct pacs_state *state, const void *k, const void *v, size_t m, int row,
+                           const struct rope *rope, const struct pacs_params *params)
 {
-    pacs_key_any(state, k, v, ld, m, row, rope, params, ACT_BF16);
+    pacs_key_any(state, k, v, m, row, rope, params, ACT_BF16);
 }
 
 static void pacs_query_f32(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
@@ -276,8 +252,8 @@ static void pacs_query_f32(float *o, const void *q, const struct pacs_state *sta
     pacs_query_any(o, q, state, m, row, rope, params, ACT_F32);
 }
 
-static void pacs_query_bf16(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
-                            const struct rope *rope, const struct pacs_params *params)
+void ISA(pi_pacs_query_bf16)(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
+                             const struct rope *rope, const struct pacs_params *params)
 {
     pacs_query_any(o, q, state, m, row, rope, params, ACT_BF16);
 }
@@ -285,7 +261,7 @@ static void pacs_query_bf16(float *o, const void *q, const struct pacs_state *st
 void ISA(pi_pacs)(struct kern *kern)
 {
     kern->pacs_key[ACT_F32] = pacs_key_f32;
-    kern->pacs_key[ACT_BF16] = pacs_key_bf16;
+    kern->pacs_key[ACT_BF16] = ISA(pi_pacs_key_bf16);
     kern->pacs_query[ACT_F32] = pacs_query_f32;
-    kern->pacs_query[ACT_BF16] = pacs_query_bf16;
+    kern->pacs_query[ACT_BF16] = ISA(pi_pacs_query_bf16);
 }

@@ -142,4 +142,22 @@ static inline void v_interleave(float *p, vec a, vec b)
     _mm256_storeu_ps(p + VL, _mm256_permute2f128_ps(low, high, 0x31));
 }
 
+/* Even lanes of x to low, odd lanes to high: n of each. */
+static inline void v_store_halves(float *low, float *high, vec x, size_t n)
+{
+    vec sorted = _mm256_permutevar8x32_ps(x, _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+    float part[VL];
+
+    if (n >= VL / 2) {
+        _mm_storeu_ps(low, _mm256_castps256_ps128(sorted));
+        _mm_storeu_ps(high, _mm256_extractf128_ps(sorted, 1));
+    } else {
+        _mm256_storeu_ps(part, sorted);
+        for (size_t i = 0; i < n; i++) {
+            low[i] = part[i];
+            high[i] = part[VL / 2 + i];
+        }
+    }
+}
+
 #endif

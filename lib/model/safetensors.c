@@ -74,7 +74,7 @@ static int expect(struct reader *r, char wanted)
 static int read_value(json_t **out, struct reader *r, size_t limit, json_type type)
 {
     const size_t flags = JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES;
-    json_error_t fault;
+    json_error_t fault = {0}; /* jansson leaves it so when it has no memory */
 
     peek(r);
     size_t left = r->size - r->at, piece = left < limit ? left : limit;

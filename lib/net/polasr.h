@@ -25,6 +25,9 @@ void pi_polasr_free(struct polasr *net); /* NULL is fine */
 
 const struct polasr_config *pi_polasr_config(const struct polasr *net);
 
+/* The kernels it runs on. */
+const struct kern *pi_polasr_kern(const struct polasr *net);
+
 /* Multiply-adds for one pixel of input. */
 double pi_polasr_macs(const struct polasr *net);
 

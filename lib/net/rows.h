@@ -8,6 +8,9 @@
 
 #include "kern/kern.h"
 
+/* Tokens of a row that go through a chain of kernels together, so that what passes between them stays in the first-level cache. */
+#define ROW_BLOCK KERN_ROWS
+
 #define ROW_GROUP 8 /* rows whose KV state is summed together; a split never cuts a group */
 
 /* Tokens to reserve for a row of width tokens that a matrix product reads. */

@@ -16,7 +16,7 @@
 
 static void enlarge_all(float *out, const float *plane, int scale)
 {
-    float line[W];
+    float line[W + 2 * ALPHA_MARGIN];
 
     for (int y = 0; y < scale * H; y++)
         pi_alpha_enlarge(out + (size_t)y * (size_t)scale * W, y, plane, 0, W, H, scale, line);
@@ -66,7 +66,7 @@ static void flat_and_range_are_exact(void **state)
 static void one_pixel_is_enough(void **state)
 {
     const float plane[1] = {77};
-    float out[4], line[1];
+    float out[4], line[1 + 2 * ALPHA_MARGIN];
 
     pi_alpha_enlarge(out, 3, plane, 0, 1, 1, 4, line);
     for (int i = 0; i < 4; i++)
@@ -77,7 +77,7 @@ static void one_pixel_is_enough(void **state)
 static void four_rows_are_enough(void **state)
 {
     static float plane[W * H], whole[2 * W], part[2 * W];
-    float line[W];
+    float line[W + 2 * ALPHA_MARGIN];
 
     for (int i = 0; i < W * H; i++)
         plane[i] = (float)((i * 37) % 101);

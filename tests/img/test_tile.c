@@ -78,12 +78,12 @@ static void usual_grid(void **state)
 
     pi_tile_axis_init(&axis, 1000, 4, 128, 8, pi_tile_fade(8, 4));
     assert_int_equal(axis.count, 9);
-    assert_int_equal(axis.fade, 32);
+    assert_int_equal(axis.fade, 64);
     assert_int_equal(pi_tile_start(&axis, 1), 112);
-    assert_int_equal(pi_tile_begin(&axis, 1), 4 * 120 - 16);
+    assert_int_equal(pi_tile_begin(&axis, 1), 4 * 120 - 32);
     assert_int_equal(pi_tile_start(&axis, 8), 872);
     /* The last overlap is 784+128-872 = 40 pixels wide, its middle at 892. */
-    assert_int_equal(pi_tile_begin(&axis, 8), 4 * 892 - 16);
+    assert_int_equal(pi_tile_begin(&axis, 8), 4 * 892 - 32);
 }
 
 static void weights_rise_and_sum_to_one(void **state)
