@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* Relative error of a feature exp(u) - 1 before rounding to bfloat16. float32: the polynomial's 1.1e-8 and eight roundings.
- * bfloat16: 1.5e-5 of the polynomial, half as much again where the last step cancels. */
+ * bfloat16: 1.8e-5 of the polynomial, half as much again where the last step cancels. */
 #define FEATURE_F32  (8.0 * UNIT_F32)
-#define FEATURE_BF16 2.3e-5
+#define FEATURE_BF16 2.6e-5
 
 /* The vector kernels take no exponent beyond this. */
 #define SATURATION 88.0
@@ -104,7 +104,7 @@ static void fill_keys(struct kcheck *kc, struct keys *in, const struct shape *s)
     in->table = rope_table(kc, positions(s), s->d);
     in->kv = kc_random_floats(kc, 2 * c * s->d, -1.0, 1.0);
     in->mean = kc_random_floats(kc, 2 * c, 0.0, 1.0);
-    for (size_t i = 0; i < s->m; i++)
+    for (size_t i = 0; !kc->bench && i < s->m; i++)
         kc_unusual(kc, kc_at(kc, in->k, (ptrdiff_t)(i * c)), i, c, 1.0);
     for (size_t j = 0; s->huge && j < c; j++) {
         double edge = kc->level == LEVEL_SCALAR ? SATURATION : SATURATION + kc_uniform(kc, -1.0, 30.0);
@@ -231,7 +231,7 @@ static void fill_queries(struct kcheck *kc, struct queries *in, const struct sha
     in->mean = kc_random_floats(kc, 2 * c, 0.0, 1.0);
     in->t1 = kc_random_floats(kc, 2 * c, 0.1, 0.9);
     in->t2 = kc_random_floats(kc, 2 * c, 0.1, 0.9);
-    for (size_t i = 0; i < s->m; i++)
+    for (size_t i = 0; !kc->bench && i < s->m; i++)
         kc_unusual(kc, kc_at(kc, in->q, (ptrdiff_t)(i * c)), i, c, 8.0);
 }
 
@@ -323,10 +323,14 @@ static void check_queries(struct kcheck *kc, const void *arg)
 
 /* ---- cases --------------------------------------------------------------------------------------------------- */
 
+/* Queries in a row beyond the last column, as check_neighbours() wants it; keys in one near the top. */
 static void both(struct kcheck *kc, const struct shape *s)
 {
-    kc_case(kc, check_keys, s, "pacs_key m=%zu heads=%zu d=%zu row=%zu range=%g huge=%d", s->m, s->heads, s->d, s->row,
-            s->range, s->huge);
+    struct shape keys = *s;
+
+    keys.row = s->row % 7;
+    kc_case(kc, check_keys, &keys, "pacs_key m=%zu heads=%zu d=%zu row=%zu range=%g huge=%d", s->m, s->heads, s->d,
+            keys.row, s->range, s->huge);
     if (!s->huge)
         kc_case(kc, check_queries, s, "pacs_query m=%zu heads=%zu d=%zu row=%zu range=%g", s->m, s->heads, s->d, s->row,
                 s->range);

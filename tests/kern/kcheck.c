@@ -237,7 +237,7 @@ static void run_op(struct kcheck *kc, const struct op *op, const struct argument
         kc->cases = kc->turn = 0;
         kc_buffers_reset();
         kc->random = kc->seed;
-        if (a->bench) {
+        if (kc->bench) {
             op->bench(kc);
             continue;
         }
@@ -259,6 +259,7 @@ int main(int argc, char **argv)
     }
     kc.seed = a.seed;
     kc.quick = a.quick;
+    kc.bench = a.bench;
     printf("seed %llu\n", (unsigned long long)a.seed);
     catch_signals();
     for (int level = 0; level < LEVELS; level++) {

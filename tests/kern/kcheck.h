@@ -26,7 +26,7 @@ struct kcheck {
     enum level level;
     enum act act;
     uint64_t seed, random; /* of the run; of the case */
-    int quick, verbose;
+    int quick, bench;
     const char *op;
     char shape[128]; /* of the case, for its report */
     int failed;
