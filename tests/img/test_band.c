@@ -310,9 +310,10 @@ static void laggards_are_served(void **state)
     rig_init_place(&rig, 1);
     unsigned char *wanted = run(&rig, 11), *got = calloc((size_t)height, out_row_bytes(&rig));
     int windows = rig.sr->windows;
+    rig.spec.history = 100; /* several bands */
     rig_open(&rig);
-    for (int y = 0; y < height; y += 40) /* the last strip of every 40 rows first */
-        for (int part = 3; part >= 0; part--) {
+    for (int y = 0; y < height; y += 100) /* the last strip of every 100 rows first */
+        for (int part = 9; part >= 0; part--) {
             int top = y + part * 10;
             if (top < height)
                 assert_int_equal(ask(&rig, got, 0, top, 3 * 57, height - top < 10 ? height - top : 10, &err), POLA_OK);
