@@ -10,16 +10,24 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+/* The fewest windows of this size that cover length pixels, more than one window, with every overlap at least 2 * halo. */
+static int windows(int length, int window, int halo)
+{
+    int step = window - 2 * halo;
+
+    return 1 + (length - window + step - 1) / step;
+}
+
 void pi_tile_axis_init(struct tile_axis *axis, int length, int scale, int tile, int halo, int fade)
 {
-    int step = tile - 2 * halo;
-
-    *axis = (struct tile_axis){.length = length, .window = length, .step = step, .count = 1, .scale = scale};
+    *axis = (struct tile_axis){.length = length, .window = length, .step = length, .count = 1, .scale = scale};
     if (length <= tile)
         return;
-    axis->window = tile;
-    axis->count = 1 + (length - tile + step - 1) / step;
-    axis->fade = smaller(fade, scale * smaller(2 * halo, step));
+    int count = windows(length, tile, halo);
+    axis->window = (length + (count - 1) * 2 * halo + count - 1) / count;
+    axis->step = axis->window - 2 * halo;
+    axis->count = windows(length, axis->window, halo); /* rounding up may have made one superfluous */
+    axis->fade = smaller(fade, scale * smaller(2 * halo, axis->step));
 }
 
 int pi_tile_start(const struct tile_axis *axis, int i)

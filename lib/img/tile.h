@@ -4,9 +4,10 @@
  * Where windows lie along one axis of an image, and which output pixels each of them is asked for. Pure arithmetic; the
  * engine in img/band.c keeps one axis for columns and one for rows.
  *
- * All windows have one size. The first starts at 0, the next every `step` pixels, and the last is moved back so that it
- * ends with the image; an image shorter than the window has one window of its own length. Neighbours overlap by twice the
- * halo, the last two by more, and are cross-faded in the middle of the overlap.
+ * All windows have one size: the tile, or a little less, so that the fewest that do the job share the image evenly and little is
+ * computed twice. The first starts at 0, the next every `step` pixels, and the last is moved back by the few pixels of rounding so
+ * that it ends with the image; an image no longer than the tile has one window of its own length. Neighbours overlap by twice the
+ * halo and are cross-faded in the middle of the overlap.
  */
 #ifndef PI_TILE_H
 #define PI_TILE_H

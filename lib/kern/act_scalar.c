@@ -47,6 +47,22 @@ static void add(float *y, const float *a, const float *b, size_t n)
         y[i] = a[i] + b[i];
 }
 
+static inline void residual(void *y, const void *a, const float *b, size_t n, enum act act)
+{
+    for (size_t i = 0; i < n; i++)
+        act_put(y, i, act_get(a, i, act) + b[i], act);
+}
+
+static void residual_f32(void *y, const void *a, const float *b, size_t n)
+{
+    residual(y, a, b, n, ACT_F32);
+}
+
+static void residual_bf16(void *y, const void *a, const float *b, size_t n)
+{
+    residual(y, a, b, n, ACT_BF16);
+}
+
 static int clamp(float *y, size_t n, float limit)
 {
     int within = 1;
@@ -81,6 +97,8 @@ void pi_act_scalar(struct kern *kern)
     kern->gelu[ACT_F32] = gelu_f32;
     kern->gelu[ACT_BF16] = gelu_bf16;
     kern->add = add;
+    kern->residual[ACT_F32] = residual_f32;
+    kern->residual[ACT_BF16] = residual_bf16;
     kern->clamp = clamp;
     kern->begin = nothing;
     kern->end = nothing;

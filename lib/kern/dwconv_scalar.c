@@ -31,13 +31,6 @@ static inline void dwconv3x3(void *y, const void *const *rows, const float *w, c
                     act);
 }
 
-static void dwconv3x3_rows_f32(float *y, const float *const rows[3], const float *w, const float *b, size_t m, int c)
-{
-    const void *r[3] = {rows[0], rows[1], rows[2]};
-
-    dwconv3x3(y, r, w, b, m, (size_t)c, ACT_F32);
-}
-
 static void dwconv3x3_f32(void *y, const void *const rows[3], const float *w, const float *b, size_t m, int c)
 {
     dwconv3x3(y, rows, w, b, m, (size_t)c, ACT_F32);
@@ -72,7 +65,6 @@ static void lepe_gate_bf16(void *y, const float *o, const void *const rows[5], c
 
 void pi_dwconv_scalar(struct kern *kern)
 {
-    kern->dwconv3x3_f32 = dwconv3x3_rows_f32;
     kern->dwconv3x3[ACT_F32] = dwconv3x3_f32;
     kern->dwconv3x3[ACT_BF16] = dwconv3x3_bf16;
     kern->lepe_gate[ACT_F32] = lepe_gate_f32;

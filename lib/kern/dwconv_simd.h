@@ -83,13 +83,6 @@ INLINE void dwconv(void *y, const void *const *rows, const struct shortcut *s, c
     }
 }
 
-static void dwconv3x3_rows_f32(float *y, const float *const rows[3], const float *w, const float *b, size_t m, int c)
-{
-    const void *r[3] = {rows[0], rows[1], rows[2]};
-
-    dwconv(y, r, NULL, w, b, m, (size_t)c, 3, ACT_F32);
-}
-
 static void dwconv3x3_f32(void *y, const void *const rows[3], const float *w, const float *b, size_t m, int c)
 {
     dwconv(y, rows, NULL, w, b, m, (size_t)c, 3, ACT_F32);
@@ -114,7 +107,6 @@ static void lepe_gate_bf16(void *y, const float *o, const void *const rows[5], c
 
 void ISA(pi_dwconv)(struct kern *kern)
 {
-    kern->dwconv3x3_f32 = dwconv3x3_rows_f32;
     kern->dwconv3x3[ACT_F32] = dwconv3x3_f32;
     kern->dwconv3x3[ACT_BF16] = dwconv3x3_bf16;
     kern->lepe_gate[ACT_F32] = lepe_gate_f32;

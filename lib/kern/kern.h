@@ -8,7 +8,8 @@
  * A token of an act or float row starts c elements after the one before it unless an ld argument says otherwise.
  *
  * Over-reads. gemm->run may read rows of A up to m rounded up to KERN_ROWS, and each row up to k rounded up to KERN_COLS;
- * what lies there is multiplied by zero or thrown away, so it must be readable and finite. Everything else stays inside.
+ * what lies there is multiplied by zero or thrown away, so it must be readable and finite. pacs_key may read the angles of one
+ * position beyond the last token, which must be finite too. Everything else stays inside.
  *
  * Scalar C (*_scalar.c) is the specification; other variants agree with it within the rounding that tests/kern states. The
  * result for a token does not depend on m or on the tokens beside it, so any split of the work gives the same bits.
@@ -76,8 +77,8 @@ struct kern {
 
     const struct gemm *gemm[ACT_COUNT];
 
-    /* y act = layer norm over c of x, times w plus b (biased variance). */
-    void (*layernorm[ACT_COUNT])(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps);
+    /* y act = layer norm over c of x act, times w plus b (biased variance). */
+    void (*layernorm[ACT_COUNT])(void *y, const void *x, const float *w, const float *b, size_t m, int c, float eps);
 
     /* y act = x; rows ldy and ldx apart. */
     void (*convert[ACT_COUNT])(void *y, size_t ldy, const float *x, size_t ldx, size_t m, int c);
@@ -88,13 +89,14 @@ struct kern {
     /* y = a + b, n floats; y may be a or b. */
     void (*add)(float *y, const float *a, const float *b, size_t n);
 
+    /* y act = a act + b float, n values; y may be a. */
+    void (*residual[ACT_COUNT])(void *y, const void *a, const float *b, size_t n);
+
     /* Clamps n floats to [0,1]. Returns nonzero when all were within +-limit before; NaN is not. */
     int (*clamp)(float *y, size_t n, float limit);
 
     /* Depth-wise 3x3 with its shortcut: y = x + b + conv(x). rows[0..2]: the rows above, at and below, each pointing at token
-     * 0 with one readable token before it and one after its last. w (9, c), tap-major. One for float rows (positions), one
-     * for act rows (inside the feed-forward network). */
-    void (*dwconv3x3_f32)(float *y, const float *const rows[3], const float *w, const float *b, size_t m, int c);
+     * 0 with one readable token before it and one after its last. w (9, c), tap-major. */
     void (*dwconv3x3[ACT_COUNT])(void *y, const void *const rows[3], const float *w, const float *b, size_t m, int c);
 
     /* Depth-wise 5x5 (LePE), added to the attention's output and gated: y act = (o + b + conv(v)) g. rows[0..4]: act rows of v,

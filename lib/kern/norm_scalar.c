@@ -8,29 +8,32 @@
 
 #include <math.h>
 
-static inline void layernorm(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps,
+static inline void layernorm(void *y, const void *x, const float *w, const float *b, size_t m, int width, float eps,
                              enum act act)
 {
-    for (size_t i = 0; i < m; i++) {
-        const float *row = x + i * (size_t)c; /* (c) */
+    size_t c = (size_t)width;
+
+    for (size_t i = 0; i < m * c; i += c) {
         float sum = 0.0f, squares = 0.0f;
-        for (int j = 0; j < c; j++)
-            sum += row[j];
+        for (size_t j = 0; j < c; j++)
+            sum += act_get(x, i + j, act);
         float mean = sum / (float)c;
-        for (int j = 0; j < c; j++)
-            squares += (row[j] - mean) * (row[j] - mean);
+        for (size_t j = 0; j < c; j++) {
+            float u = act_get(x, i + j, act) - mean;
+            squares += u * u;
+        }
         float scale = 1.0f / sqrtf(squares / (float)c + eps);
-        for (int j = 0; j < c; j++)
-            act_put(y, i * (size_t)c + (size_t)j, (row[j] - mean) * scale * w[j] + b[j], act);
+        for (size_t j = 0; j < c; j++)
+            act_put(y, i + j, (act_get(x, i + j, act) - mean) * scale * w[j] + b[j], act);
     }
 }
 
-static void layernorm_f32(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps)
+static void layernorm_f32(void *y, const void *x, const float *w, const float *b, size_t m, int c, float eps)
 {
     layernorm(y, x, w, b, m, c, eps, ACT_F32);
 }
 
-static void layernorm_bf16(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps)
+static void layernorm_bf16(void *y, const void *x, const float *w, const float *b, size_t m, int c, float eps)
 {
     layernorm(y, x, w, b, m, c, eps, ACT_BF16);
 }

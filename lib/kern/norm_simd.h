@@ -9,31 +9,31 @@
 #include <math.h>
 
 /* Lanes beyond the last channel stay zero in the sum of squares: v_load gives zeros, and mean must not be taken off them. */
-INLINE vec deviation(const float *x, vec mean, size_t n)
+INLINE vec deviation(const void *x, size_t i, vec mean, size_t n, enum act act)
 {
     float part[VL] = {0};
 
     if (n >= VL)
-        return v_sub(v_load(x, n), mean);
-    v_store(part, v_sub(v_load(x, n), mean), n);
+        return v_sub(act_load(x, i, n, act), mean);
+    v_store(part, v_sub(act_load(x, i, n, act), mean), n);
     return v_load(part, VL);
 }
 
 /* count <= TOKENS tokens in step: each waits for two sums across lanes, and the others fill the time. */
 #define TOKENS 4
 
-INLINE void layernorm_tokens(void *y, const float *x, const float *w, const float *b, size_t at, size_t c, float eps,
+INLINE void layernorm_tokens(void *y, const void *x, const float *w, const float *b, size_t at, size_t c, float eps,
                              int count, enum act act)
 {
     vec sum[TOKENS], mean[TOKENS], scale[TOKENS];
 
     UNROLL(4)
     for (int t = 0; t < count; t++)
-        sum[t] = v_load(x + at + (size_t)t * c, c);
+        sum[t] = act_load(x, at + (size_t)t * c, c, act);
     for (size_t j = VL; j < c; j += VL) {
         UNROLL(4)
         for (int t = 0; t < count; t++)
-            sum[t] = v_add(sum[t], v_load(x + at + (size_t)t * c + j, c - j));
+            sum[t] = v_add(sum[t], act_load(x, at + (size_t)t * c + j, c - j, act));
     }
     UNROLL(4)
     for (int t = 0; t < count; t++) {
@@ -43,7 +43,7 @@ INLINE void layernorm_tokens(void *y, const float *x, const float *w, const floa
     for (size_t j = 0; j < c; j += VL) {
         UNROLL(4)
         for (int t = 0; t < count; t++) {
-            vec u = deviation(x + at + (size_t)t * c + j, mean[t], c - j);
+            vec u = deviation(x, at + (size_t)t * c + j, mean[t], c - j, act);
             sum[t] = v_fma(u, u, sum[t]);
         }
     }
@@ -55,13 +55,13 @@ INLINE void layernorm_tokens(void *y, const float *x, const float *w, const floa
         UNROLL(4)
         for (int t = 0; t < count; t++) {
             size_t i = at + (size_t)t * c + j;
-            vec u = v_mul(v_sub(v_load(x + i, c - j), mean[t]), scale[t]);
+            vec u = v_mul(v_sub(act_load(x, i, c - j, act), mean[t]), scale[t]);
             act_store(y, i, v_fma(u, weight, bias), c - j, act);
         }
     }
 }
 
-INLINE void layernorm(void *y, const float *x, const float *w, const float *b, size_t m, size_t c, float eps,
+INLINE void layernorm(void *y, const void *x, const float *w, const float *b, size_t m, size_t c, float eps,
                       enum act act)
 {
     size_t i = 0;
@@ -73,7 +73,7 @@ INLINE void layernorm(void *y, const float *x, const float *w, const float *b, s
 }
 
 /* The shipped models' width, so that the loops over channels unroll. */
-INLINE void layernorm_any(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps,
+INLINE void layernorm_any(void *y, const void *x, const float *w, const float *b, size_t m, int c, float eps,
                           enum act act)
 {
     if (c == 48)
@@ -82,12 +82,12 @@ INLINE void layernorm_any(void *y, const float *x, const float *w, const float *
         layernorm(y, x, w, b, m, (size_t)c, eps, act);
 }
 
-static void layernorm_f32(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps)
+static void layernorm_f32(void *y, const void *x, const float *w, const float *b, size_t m, int c, float eps)
 {
     layernorm_any(y, x, w, b, m, c, eps, ACT_F32);
 }
 
-static void layernorm_bf16(void *y, const float *x, const float *w, const float *b, size_t m, int c, float eps)
+static void layernorm_bf16(void *y, const void *x, const float *w, const float *b, size_t m, int c, float eps)
 {
     layernorm_any(y, x, w, b, m, c, eps, ACT_BF16);
 }

@@ -38,7 +38,7 @@ static void layout_rows(struct block_rows *rows, struct arena *arena, const stru
     rows->hidden = pi_arena_cut(arena, ROW_BLOCK * f, sizeof(float));
     rows->mixed = pi_arena_cut(arena, pi_row_elements(ROW_BLOCK, shape->config.ffn), size);
     for (int i = 0; i < 3; i++) {
-        rows->x[i] = pi_arena_cut(arena, w * c, sizeof(float));
+        rows->x[i] = pi_arena_cut(arena, w * c, size);
         rows->u[i] = pi_arena_cut(arena, (w + 2) * f, size);
     }
 }
@@ -53,8 +53,8 @@ void pi_block_window_layout(struct block_window *window, struct arena *arena, co
 
     window->width = width;
     window->height = height;
-    window->x = pi_arena_cut(arena, h * (w + 2), c * sizeof(float));
-    window->y = pi_arena_cut(arena, h * w, c * sizeof(float));
+    window->x = pi_arena_cut(arena, h * (w + 2) * c + pi_row_elements(KERN_ROWS, config->c), size);
+    window->y = pi_arena_cut(arena, h * w, c * size);
     window->q = pi_arena_cut(arena, h * w, c * size);
     window->g = pi_arena_cut(arena, h * w, c * size);
     window->v = pi_arena_cut(arena, h * (w + 4), c * size);
@@ -88,9 +88,14 @@ void pi_block_window_prepare(struct block_window *window, const struct block_sha
         }
 }
 
-float *pi_block_window_row(const struct block_window *window, const struct block_shape *shape, int y)
+static void *act_at(const void *base, size_t elements, enum act act)
 {
-    return window->x + ((size_t)y * ((size_t)window->width + 2) + 1) * (size_t)shape->config.c;
+    return (unsigned char *)(uintptr_t)base + elements * pi_act_size(act);
+}
+
+void *pi_block_window_row(const struct block_window *window, const struct block_shape *shape, int y)
+{
+    return act_at(window->x, ((size_t)y * ((size_t)window->width + 2) + 1) * (size_t)shape->config.c, shape->act);
 }
 
 /* One run of a block: what its jobs share. */
@@ -100,11 +105,6 @@ struct run {
     struct block_window *window;
     int rows_per_job;
 };
-
-static void *act_at(const void *base, size_t elements, enum act act)
-{
-    return (unsigned char *)(uintptr_t)base + elements * pi_act_size(act);
-}
 
 /* Row y of v, token 0; a row of zeros outside the window. */
 static const void *value_row(const struct run *run, int y)
@@ -122,14 +122,15 @@ static void positions(const struct run *run, int y)
     const struct block_window *window = run->window;
     const struct block_shape *shape = run->shape;
     size_t c = (size_t)shape->config.c, w = (size_t)window->width;
-    const float *zeros = (const float *)window->zeros + c;
-    const float *rows[3] = {
+    const void *zeros = act_at(window->zeros, c, shape->act);
+    const void *const rows[3] = {
         y > 0 ? pi_block_window_row(window, shape, y - 1) : zeros,
         pi_block_window_row(window, shape, y),
         y + 1 < window->height ? pi_block_window_row(window, shape, y + 1) : zeros,
     };
 
-    shape->kern->dwconv3x3_f32(window->y + (size_t)y * w * c, rows, run->block->pos_w, run->block->pos_b, w, (int)c);
+    shape->kern->dwconv3x3[shape->act](act_at(window->y, (size_t)y * w * c, shape->act), rows, run->block->pos_w,
+                                       run->block->pos_b, w, (int)c);
 }
 
 /* Tokens of the block of a row that starts at token x. */
@@ -154,8 +155,8 @@ static void project(const struct run *run, struct block_rows *rows, int y)
     size_t c = (size_t)shape->config.c, w = (size_t)window->width, row = (size_t)y;
     enum act act = shape->act;
 
-    kern->layernorm[act](rows->norm, window->y + row * w * c, run->block->norm1_w, run->block->norm1_b, w, (int)c,
-                         LN_EPS);
+    kern->layernorm[act](rows->norm, act_at(window->y, row * w * c, act), run->block->norm1_w, run->block->norm1_b, w,
+                         (int)c, LN_EPS);
     for (size_t x = 0; x < w; x += ROW_BLOCK) {
         size_t n = block_tokens(x, w);
         const void *norm = act_at(rows->norm, x * c, act);
@@ -214,7 +215,7 @@ static void reduce(struct block_window *window, const struct block_shape *shape)
 }
 
 /* Attention of row y: out (W, C) = window->y + gamma_1 Attn. */
-static void attend(const struct run *run, struct block_rows *rows, float *out, int y)
+static void attend(const struct run *run, struct block_rows *rows, void *out, int y)
 {
     const struct block_shape *shape = run->shape;
     const struct kern *kern = shape->kern;
@@ -234,12 +235,12 @@ static void attend(const struct run *run, struct block_rows *rows, float *out, i
         kern->lepe_gate[act](rows->gated, rows->o + x * c, v, act_at(window->g, at + x * c, act), run->block->lepe_w,
                              run->block->lepe_b, n, (int)c);
         run->block->proj.gemm->run(rows->delta, c, &gated, c, n, &run->block->proj);
-        kern->add(out + x * c, window->y + at + x * c, rows->delta, n * c);
+        kern->residual[act](act_at(out, x * c, act), act_at(window->y, at + x * c, act), rows->delta, n * c);
     }
 }
 
 /* First half of the feed-forward network for a row: u (W, F) = GELU(fc1(LN(in))). u points at token 0. */
-static void expand(const struct run *run, struct block_rows *rows, void *u, const float *in)
+static void expand(const struct run *run, struct block_rows *rows, void *u, const void *in)
 {
     const struct block_shape *shape = run->shape;
     size_t c = (size_t)shape->config.c, f = (size_t)shape->config.ffn, w = (size_t)run->window->width;
@@ -268,7 +269,7 @@ static void contract(const struct run *run, struct block_rows *rows, float *out,
         const void *const around[3] = {act_at(u[0], x * f, act), act_at(u[1], x * f, act), act_at(u[2], x * f, act)};
         shape->kern->dwconv3x3[act](rows->mixed, around, run->block->dw_w, run->block->dw_b, n, (int)f);
         run->block->fc2.gemm->run(rows->delta, c, &mixed, f, n, &run->block->fc2);
-        shape->kern->add(out + x * c, in + x * c, rows->delta, n * c);
+        shape->kern->residual[act](act_at(out, x * c, act), act_at(in, x * c, act), rows->delta, n * c);
     }
 }
 

@@ -67,7 +67,7 @@ struct block_rows {
     float *o;      /* (W, C): attention */
     float *delta;  /* (ROW_BLOCK, C): what a projection adds to the residual */
     void *gated;   /* act (ROW_BLOCK, C) */
-    float *x[3];   /* (W, C): the residual after attention, rows y-1, y, y+1 in turn */
+    void *x[3];    /* act (W, C): the residual after attention, rows y-1, y, y+1 in turn */
     float *hidden; /* (ROW_BLOCK, F) */
     void *u[3];    /* act (W + 2, F): GELU(fc1), the same rows; first and last token zero */
     void *mixed;   /* act (ROW_BLOCK, F): after the depth-wise convolution */
@@ -76,8 +76,8 @@ struct block_rows {
 /* Buffers of one window of width x height tokens, shared by all blocks of a network. */
 struct block_window {
     int width, height;
-    float *x;          /* (H, W + 2, C): input and output of a block; first and last token of a row zero */
-    float *y;          /* (H, W, C): after the positions */
+    void *x;           /* act (H, W + 2, C): input and output of a block; first and last token of a row zero */
+    void *y;           /* act (H, W, C): after the positions */
     void *q, *g;       /* act (H, W, C) */
     void *v;           /* act (H, W + 4, C): two zero tokens on each side */
     void *zeros;       /* a row of zeros, long enough for any of the above */
@@ -97,8 +97,8 @@ void pi_block_window_layout(struct block_window *window, struct arena *arena, co
 /* Fills in the rotary tables. After the memory is there. */
 void pi_block_window_prepare(struct block_window *window, const struct block_shape *shape);
 
-/* Row y of window->x: token 0. */
-float *pi_block_window_row(const struct block_window *window, const struct block_shape *shape, int y);
+/* Row y of window->x: act, token 0. Readable as kern.h asks of rows that a matrix product reads. */
+void *pi_block_window_row(const struct block_window *window, const struct block_shape *shape, int y);
 
 /* window->x = block(window->x). */
 void pi_polablock_run(const struct polablock *block, const struct block_shape *shape, struct block_window *window);

@@ -176,8 +176,7 @@ double pi_polasr_macs(const struct polasr *net)
 
 /* Row buffers of one worker for the head and tail of the network. */
 struct polasr_rows {
-    void *body[3];  /* act (W + 2, C): the blocks' output, rows y-1, y, y+1 in turn, zero at both ends */
-    void *deep[3];  /* act (W + 2, C): conv_after_body plus conv_first, likewise */
+    void *deep[3];  /* act (W + 2, C): conv_after_body plus conv_first, rows y-1, y, y+1 in turn, zero at both ends */
     float *sum;     /* (W, C) */
     float *shallow; /* (W, C): conv_first */
     float *up;      /* (W, 3 s^2) */
@@ -213,10 +212,8 @@ static void layout_session(struct polasr_session *session, struct arena *arena, 
     pi_block_window_layout(&session->window, arena, &net->shape, width, height, session->block_rows, workers);
     for (int i = 0; i < workers; i++) {
         struct polasr_rows *rows = &session->rows[i];
-        for (int r = 0; r < 3; r++) {
-            rows->body[r] = pi_arena_cut(arena, padded, size);
+        for (int r = 0; r < 3; r++)
             rows->deep[r] = pi_arena_cut(arena, padded, size);
-        }
         rows->sum = pi_arena_cut(arena, w * c, sizeof(float));
         rows->shallow = pi_arena_cut(arena, w * c, sizeof(float));
         rows->up = pi_arena_cut(arena, w * 3 * s * s, sizeof(float));
@@ -309,34 +306,25 @@ static void shallow_row(const struct polasr_session *session, float *out, int y)
 static void head(void *data, int job, int worker)
 {
     struct polasr_session *session = data;
+    const struct block_shape *shape = &session->net->shape;
+    struct polasr_rows *rows = &session->rows[worker];
+    size_t c = (size_t)shape->config.c, w = (size_t)session->window.width;
     int first = job * session->rows_per_job, last = first + session->rows_per_job;
 
-    for (int y = first; y < last && y < session->window.height; y++)
-        shallow_row(session, pi_block_window_row(&session->window, &session->net->shape, y), y);
-}
-
-/* Three padded rows around the middle one, from a ring: zeros where there is no row. */
-static void around(const void *rows[3], void *const ring[3], const void *zeros, int middle, int height)
-{
-    for (int i = 0; i < 3; i++) {
-        int y = middle - 1 + i;
-        rows[i] = y < 0 || y >= height ? zeros : ring[(y + 3) % 3];
+    for (int y = first; y < last && y < session->window.height; y++) {
+        shallow_row(session, rows->shallow, y);
+        shape->kern->convert[shape->act](pi_block_window_row(&session->window, shape, y), c, rows->shallow, c, w,
+                                         (int)c);
     }
 }
 
-/* The blocks' output of row y as act, with a zero token on each side. */
-static void body_row(const struct polasr_session *session, struct polasr_rows *rows, int y)
+/* The token before token 0 of a padded act row. */
+static void *before(void *row, const struct block_shape *shape)
 {
-    const struct block_shape *shape = &session->net->shape;
-    size_t c = (size_t)shape->config.c;
-    unsigned char *to = rows->body[y % 3];
-
-    shape->kern->convert[shape->act](to + c * pi_act_size(shape->act), c,
-                                     pi_block_window_row(&session->window, shape, y), c, (size_t)session->window.width,
-                                     (int)c);
+    return (unsigned char *)row - (size_t)shape->config.c * pi_act_size(shape->act);
 }
 
-/* deep row y = conv_after_body + conv_first; body rows y-1, y, y+1 are in the ring. */
+/* deep row y = conv_after_body + conv_first. */
 static void deep_row(const struct polasr_session *session, struct polasr_rows *rows, int y)
 {
     const struct polasr *net = session->net;
@@ -345,7 +333,11 @@ static void deep_row(const struct polasr_session *session, struct polasr_rows *r
     unsigned char *to = rows->deep[y % 3];
     const void *body[3];
 
-    around(body, rows->body, session->zeros, y, session->window.height);
+    for (int i = 0; i < 3; i++) {
+        int r = y - 1 + i;
+        body[i] = r < 0 || r >= session->window.height ? session->zeros
+                                                       : before(pi_block_window_row(&session->window, shape, r), shape);
+    }
     net->after.gemm->run(rows->sum, c, body, c, w, &net->after);
     shallow_row(session, rows->shallow, y);
     shape->kern->add(rows->sum, rows->sum, rows->shallow, w * c);
@@ -359,13 +351,16 @@ static void output_rows(const struct polasr_session *session, struct polasr_rows
     size_t c = (size_t)net->config.dim, w = (size_t)session->window.width, s = (size_t)net->config.scale;
     const void *deep[3];
 
-    around(deep, rows->deep, session->zeros, y, session->window.height);
+    for (int i = 0; i < 3; i++) {
+        int r = y - 1 + i;
+        deep[i] = r < 0 || r >= session->window.height ? session->zeros : rows->deep[r % 3];
+    }
     net->up.gemm->run(rows->up, 3 * s * s, deep, c, w, &net->up);
     net->kern.shuffle(session->out + (size_t)y * s * s * w * 3, s * w * 3, rows->up, session->in + (size_t)y * w * 3, w,
                       (int)s);
 }
 
-/* Body rows run two, deep rows one row ahead of the output; the rows just outside the job are computed here too. */
+/* Deep rows run one row ahead of the output; those just outside the job are computed here too. */
 static void tail(void *data, int job, int worker)
 {
     struct polasr_session *session = data;
@@ -376,13 +371,11 @@ static void tail(void *data, int job, int worker)
     if (last > height)
         last = height;
     session->net->kern.begin();
-    for (int y = first - 2; y < last + 2; y++) {
+    for (int y = first - 1; y <= last; y++) {
         if (y >= 0 && y < height)
-            body_row(session, rows, y);
-        if (y - 1 >= first - 1 && y - 1 >= 0 && y - 1 < height && y - 1 <= last)
-            deep_row(session, rows, y - 1);
-        if (y - 2 >= first && y - 2 < last)
-            output_rows(session, rows, y - 2);
+            deep_row(session, rows, y);
+        if (y > first)
+            output_rows(session, rows, y - 1);
     }
     session->net->kern.end();
 }

@@ -397,10 +397,10 @@ static void memory_does_not_grow_with_height(void **state)
 
     pi_par_set(2);
     assert_int_equal(pi_band_plan(&low, &spec, &err), POLA_OK);
-    spec.height += 112 * 1000; /* the last band overlaps as before */
+    spec.height += 112 * 1000; /* windows may be a few rows taller: the tile is the limit */
     assert_int_equal(pi_band_plan(&high, &spec, &err), POLA_OK);
     pi_par_set(0);
-    assert_int_equal(low.memory, high.memory);
+    assert_true(high.memory < low.memory + low.memory / 20);
     assert_true(low.memory < 100000000);
     assert_int_equal(low.columns, 37);
     assert_int_equal(low.rows, 9);
@@ -459,16 +459,16 @@ static void failing_window(void **state)
 
     rig_init(&rig, fake_sr_new(2, TILE, HALO, FAKE_FUSSY), 57, 83, format_of(SAMPLE_U8, 3));
     memset(rig.pixels, 100, 83 * rig.row_bytes);
-    rig.pixels[30 * rig.row_bytes + 3 * 40] = 255; /* pixel (40, 30): windows at 30 and 40, rows 20 and 30 */
+    rig.pixels[30 * rig.row_bytes + 3 * 40] = 255; /* pixel (40, 30): in windows at 27 and 36, 20 and 30 down */
     for (int threads = 1; threads <= 3; threads++) {
         pi_par_set(threads);
         rig_open(&rig);
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 0, 10, 1, &rig.source, &err), POLA_OK);
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 55, 10, 1, &rig.source, &err), POLA_ERR_NUMERIC);
-        assert_string_equal(err.text, "window of 16 x 16 pixels at (30, 20): the result is not finite");
+        assert_string_equal(err.text, "window of 15 x 16 pixels at (27, 20): the result is not finite");
         int windows = rig.sr->windows;
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 60, 10, 1, &rig.source, &err), POLA_ERR_NUMERIC);
-        assert_string_equal(err.text, "window of 16 x 16 pixels at (30, 20): the result is not finite");
+        assert_string_equal(err.text, "window of 15 x 16 pixels at (27, 20): the result is not finite");
         assert_int_equal(rig.sr->windows, windows);
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 2 * 83 - 1, 10, 1, &rig.source, &err), POLA_OK);
         rig_close(&rig);

@@ -151,8 +151,8 @@ pola_model *golden_model(const char *path, const char *metadata, const struct go
 static char names[400][64];
 static size_t names_used;
 
-static size_t append(struct golden_tensor *tensors, size_t count, const char *prefix, const char *name, int dims, uint64_t a,
-                     uint64_t b, uint64_t c, uint64_t d)
+static size_t append(struct golden_tensor *tensors, size_t count, const char *prefix, const char *name, int dims,
+                     uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
     char *full = names[names_used++];
 

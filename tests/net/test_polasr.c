@@ -10,6 +10,7 @@
 #include "base/par.h"
 #include "net/polablock.h"
 #include "net/polasr.h"
+#include "tensor/bf16.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static pola_model *make_model(const struct polasr_case *c)
         n = golden_block(tensors, n, prefix[i], c->dim, c->heads, c->dim * 2);
     }
     snprintf(metadata, sizeof metadata,
-             "{\"pola.arch\":\"polasr\",\"pola.scale\":\"%d\",\"pola.dim\":\"%d\",\"pola.depth\":\"%d\",\"pola.heads\":\"%d\","
+             "{\"pola.arch\":\"polasr\",\"pola.scale\":\"%d\",\"pola.dim\":\"%d\",\"pola.depth\":\"%d\",\"pola.heads\":"
+             "\"%d\","
              "\"pola.ffn_ratio\":\"2.0\"}",
              c->scale, c->dim, c->depth, c->heads);
     pola_model *model = golden_model(path, metadata, tensors, n);
@@ -158,10 +160,13 @@ static void test_block(void **state)
             assert_int_equal(pi_polablock_load(&block, &shape, model, "", scratch, &err), POLA_OK);
             pi_block_window_prepare(&window, &shape);
             for (int y = 0; y < H; y++)
-                memcpy(pi_block_window_row(&window, &shape, y), in + y * W * C, W * C * sizeof *in);
+                kern.convert[act](pi_block_window_row(&window, &shape, y), C, in + y * W * C, C, W, C);
             pi_polablock_run(&block, &shape, &window);
-            for (int y = 0; y < H; y++)
-                memcpy(got + y * W * C, pi_block_window_row(&window, &shape, y), W * C * sizeof *got);
+            for (size_t i = 0; i < H * W * C; i++) {
+                const void *row = pi_block_window_row(&window, &shape, (int)(i / (W * C)));
+                size_t at = i % (W * C);
+                got[i] = act == ACT_BF16 ? pi_bf16_to_f32(((const uint16_t *)row)[at]) : ((const float *)row)[at];
+            }
             double e = golden_error(got, expected, H * W * C);
             printf("ops_block_l    %-10s %s  error %.2e\n", golden_levels[l].name, act == ACT_F32 ? "fp32" : "bf16", e);
             assert_true(e <= bound[act]);
