@@ -523,8 +523,8 @@ static void stop_and_go_on(void **state)
     rig_open(&rig);
     for (int patience = 20; patience >= 0; patience--) {
         rig.patience = patience;
-        if (ask(&rig, got, 0, 0, 3 * 57, 3 * 83, &err) < 0)
-            assert_string_equal(err.text, "stopped");
+        assert_int_equal(ask(&rig, got, 0, 0, 3 * 57, 3 * 83, &err), POLA_ERR_IO);
+        assert_string_equal(err.text, "stopped");
     }
     rig.patience = -1;
     assert_int_equal(ask(&rig, got, 0, 0, 3 * 57, 3 * 83, &err), POLA_OK);
