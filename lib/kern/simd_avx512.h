@@ -96,6 +96,11 @@ static inline vec v_if_negative(vec x, vec negative, vec otherwise)
 {
     return _mm512_mask_mov_ps(otherwise, _mm512_movepi32_mask(_mm512_castps_si512(x)), negative);
 }
+/* y where x >= limit or x is NaN, else zero. */
+static inline vec v_unless_below(vec x, float limit, vec y)
+{
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, v_set1(limit), _CMP_NLT_UQ), y);
+}
 static inline vec v_round(vec x)
 {
     return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
