@@ -335,7 +335,7 @@ static double larger(double a, double b)
 /* Takes turns, so that all meet the same moods of the machine. The sites keep the figures of the best round. */
 static void measure(struct times *best, const struct window *plain, const struct window *clocked, bool amx)
 {
-    struct site kept[sizeof sites / sizeof *sites] = {{{0}}};
+    struct site kept[sizeof sites / sizeof *sites];
 
     *best = (struct times){.plain = 1e9, .clocked_ticks = UINT64_MAX};
     for (int round = 0; round <= ROUNDS; round++) {
