@@ -76,31 +76,46 @@ const char *engine_name(const struct engine *engine, double need)
     return engine->loaded[slot_for(engine, need)].name;
 }
 
-static int plan_with(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need,
-                     struct _VipsImage *image, int tile, struct pola_error *err)
-{
-    int code = engine_get(engine, sr, need, tile, err);
+/* What engine_plan() looks for, and how. */
+struct search {
+    struct engine *engine;
+    double need;
+    struct _VipsImage *image;
+    guint64 copies, other;
+};
 
-    return code == POLA_OK ? pola_sr_plan_image(plan, *sr, image, err) : code;
+/* The bytes that it takes with this tile. */
+static int try_tile(const struct search *s, int tile, pola_sr **sr, struct pola_sr_plan *plan, guint64 *bytes,
+                    struct pola_error *err)
+{
+    int code = engine_get(s->engine, sr, s->need, tile, err);
+
+    if (code == POLA_OK)
+        code = pola_sr_plan_image(plan, *sr, s->image, err);
+    if (code == POLA_OK)
+        *bytes = plan->memory * s->copies + s->other;
+    return code;
 }
 
 int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need, struct _VipsImage *image,
-                guint64 other, struct pola_error *err)
+                int copies, guint64 other, guint64 *expected, struct pola_error *err)
 {
+    const struct search search = {
+        .engine = engine, .need = need, .image = image, .copies = (guint64)copies, .other = other};
     guint64 limit = engine->options->memory;
-    int code = plan_with(engine, sr, plan, need, image, engine->options->tile, err);
+    int code = try_tile(&search, engine->options->tile, sr, plan, expected, err);
 
-    if (code != POLA_OK || limit == 0 || plan->memory + other <= limit)
+    if (code != POLA_OK || limit == 0 || *expected <= limit)
         return code;
     int best = 0, low = 1, high = plan->tile / TILE_STEP - 1; /* steps, both ends still possible */
-    guint64 least = plan->memory + other;
+    guint64 least = *expected;
     while (low <= high) {
         int middle = (low + high) / 2;
         struct pola_error ignored;
-        int tried = plan_with(engine, sr, plan, need, image, middle * TILE_STEP, &ignored);
+        int tried = try_tile(&search, middle * TILE_STEP, sr, plan, expected, &ignored);
         if (tried == POLA_OK)
-            least = MIN(least, plan->memory + other);
-        if (tried == POLA_OK && plan->memory + other <= limit)
+            least = MIN(least, *expected);
+        if (tried == POLA_OK && *expected <= limit)
             best = middle;
         if (tried != POLA_OK || best == middle) /* too small for the network, or it fits: try larger ones */
             low = middle + 1;
@@ -108,7 +123,7 @@ int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, 
             high = middle - 1;
     }
     if (best > 0)
-        return plan_with(engine, sr, plan, need, image, best * TILE_STEP, err);
+        return try_tile(&search, best * TILE_STEP, sr, plan, expected, err);
     return cli_fail(err, POLA_ERR_MEMORY, "needs at least %.0f MB, more than --memory allows",
                     ceil((double)least / 1048576));
 }

@@ -31,10 +31,11 @@ POLA_NODISCARD int engine_get(struct engine *engine, pola_sr **sr, double need, 
 /* The name of the model that engine_get() last gave for need. */
 const char *engine_name(const struct engine *engine, double need);
 
-/* The same with the largest tile, up to the default, with which the image takes at most --memory; other is what the process
- * needs besides. Fills in plan. */
+/* The same with the largest tile, up to the default, with which `copies` images like this one at a time and `other` bytes
+ * besides take at most --memory. Fills in plan, and *expected with that sum. */
 POLA_NODISCARD int engine_plan(struct engine *engine, pola_sr **sr, struct pola_sr_plan *plan, double need,
-                               struct _VipsImage *image, guint64 other, struct pola_error *err);
+                               struct _VipsImage *image, int copies, guint64 other, guint64 *expected,
+                               struct pola_error *err);
 
 void engine_release(struct engine *engine);
 

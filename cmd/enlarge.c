@@ -98,9 +98,9 @@ static int make_plan(struct passage *p, struct pola_error *err)
     if (code == POLA_OK)
         code = pages_first(&p->pages, p->image, &page, err);
     if (code == POLA_OK)
-        code = engine_plan(p->engine, &p->sr, &p->plan, p->need, page, other, err);
+        code = engine_plan(p->engine, &p->sr, &p->plan, p->need, page, pages_at_work(&p->pages), other, &p->expected,
+                           err);
     g_clear_object(&page);
-    p->expected = p->plan.memory * (guint64)pages_at_work(&p->pages) + other;
     return code == POLA_OK ? check_memory(p, err) : code;
 }
 

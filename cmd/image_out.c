@@ -93,8 +93,11 @@ static int resolve(struct output *o, const char *name, struct pola_error *err)
     char *real = o->stream ? NULL : realpath(name, NULL);
     o->path = g_strdup(real ? real : name);
     free(real);
-    if (!o->stream)
-        o->mode = (int)(st.st_mode & 0777);
+    if (o->stream)
+        return POLA_OK;
+    o->mode = (int)(st.st_mode & 0777);
+    if (access(o->path, W_OK) != 0) /* renaming would replace it all the same */
+        return cli_fail(err, POLA_ERR_IO, "cannot write: %s", g_strerror(errno));
     return POLA_OK;
 }
 
@@ -145,9 +148,11 @@ int output_init(struct output *o, const char *name, const char *suffix, const ch
                          .suffix = g_strdup(suffix),
                          .options = g_strdup(options),
                          .format = find_format(suffix)};
-    if (strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0)
+    if (strcmp(name, "-") == 0 || strcmp(name, "/dev/stdout") == 0) {
         o->stream = TRUE;
-    else
+        if (isatty(STDOUT_FILENO))
+            code = cli_fail(err, POLA_ERR_ARGUMENT, "is a terminal: redirect it");
+    } else
         code = resolve(o, name, err);
     if (code == POLA_OK && save_is_tree(o)) {
         if (o->stream)

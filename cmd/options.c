@@ -150,6 +150,18 @@ static G_NORETURN void finish(void)
     exit(cli_flush_stdout() ? CLI_DONE : CLI_FAILED);
 }
 
+static G_NORETURN void print_help(GOptionContext *context)
+{
+    char *help = g_option_context_get_help(context, TRUE, NULL);
+    char **parts = g_strsplit(help, "\u2026", -1); /* not every terminal has it */
+
+    for (size_t i = 0; parts[i]; i++)
+        printf("%s%s", i > 0 ? "..." : "", parts[i]);
+    g_strfreev(parts);
+    g_free(help);
+    finish();
+}
+
 int options_parse(struct common_options *options, int argc, char **argv, const char *usage, const char *description,
                   const GOptionEntry *own, struct pola_error *err)
 {
@@ -169,10 +181,7 @@ int options_parse(struct common_options *options, int argc, char **argv, const c
     if (!g_option_context_parse_strv(context, &args, &error))
         code = usage_error(err, error);
     else if (help) {
-        GString *text = g_string_new(g_option_context_get_help(context, TRUE, NULL));
-        g_string_replace(text, "\u2026", "...", 0); /* whatever the terminal's character set */
-        fputs(text->str, stdout);
-        finish();
+        print_help(context);
     }
     if (code == POLA_OK)
         code = check(&parsed, err);

@@ -155,6 +155,7 @@ int pages_finish(const struct pages *p, VipsImage **image, gboolean strip, struc
         vips_image_set_int(next, VIPS_META_PAGE_HEIGHT, (int)p->out_height);
     else
         vips_image_remove(next, VIPS_META_PAGE_HEIGHT);
+    vips_image_remove(next, VIPS_META_SEQUENTIAL);
     vips_image_set_int(next, VIPS_META_N_PAGES, p->count);
     image_replace(image, next);
     return POLA_OK;

@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "enlarge.h"
 #include "jobs.h"
+#include "models.h"
 #include "options.h"
 #include "temp.h"
 
@@ -65,25 +66,6 @@ static int parse_size(struct enlarge_size *size, struct pola_error *err)
     return POLA_OK;
 }
 
-static void print_model(const char *path, void *data)
-{
-    char *base = g_path_get_basename(path);
-    struct pola_error err;
-    pola_model *model;
-
-    if (g_str_has_suffix(base, ".safetensors"))
-        base[strlen(base) - strlen(".safetensors")] = '\0';
-    if (pola_model_open(&model, path, &err) == POLA_OK) {
-        const char *scale = pola_model_meta(model, "pola.scale");
-        printf("%s\tx%s\t%" G_GUINT64_FORMAT " parameters\t%s\n", base, scale ? scale : "?",
-               (guint64)pola_model_parameters(model), path);
-        pola_model_unref(model);
-    } else {
-        cli_warn(path, "%s", err.text);
-    }
-    g_free(base);
-}
-
 static int prepare(const struct jobs *jobs, struct engine *engine, const struct enlarge_size *size,
                    struct pola_error *err)
 {
@@ -136,7 +118,7 @@ static enum cli_exit run(const struct common_options *options, const struct enla
     vips_concurrency_set(pola_threads());
     vips_cache_set_max(0); /* an input may change between two jobs that name it */
     if (options->list_models)
-        pola_model_each(options->models, print_model, NULL);
+        models_list(options->models);
     else
         code = jobs_init(&jobs, options, &err);
     if (code == POLA_OK && !options->list_models)

@@ -297,20 +297,23 @@ static int compute(struct band *band, int row, const struct band_source *source,
     return POLA_OK;
 }
 
-/* Computes bands until output row y is held. Small gaps are filled, because a slower reader will come for them and the
- * input may not go back; a large one is jumped over. */
+/* The band to compute on the way to output row y. Small gaps are filled, because a slower reader will come for them and
+ * the input may not go back; a large one is jumped over, to the band itself or, where it fades in, to the one before. */
+static int choose(const struct band *band, int y)
+{
+    int row = pi_tile_find(&band->down, y);
+
+    if (band->next >= 0 && y >= band->low && (row <= band->next || y - band->high <= band->spec.history))
+        return band->next;
+    return row > 0 && y < pi_tile_begin(&band->down, row) + band->down.fade ? row - 1 : row;
+}
+
+/* Computes bands until output row y is held. */
 static int hold_output(struct band *band, int y, const struct band_source *source, struct pola_error *err)
 {
-    while (y < band->low || y >= band->high) {
-        int row = band->next;
-        if (row < 0 || y < band->low || y - band->high > band->spec.history) {
-            row = pi_tile_find(&band->down, y);
-            if (row > 0 && y < pi_tile_begin(&band->down, row) + band->down.fade)
-                row--;
-        }
-        if (compute(band, row, source, err) < 0)
+    while (y < band->low || y >= band->high)
+        if (compute(band, choose(band, y), source, err) < 0)
             return err->code;
-    }
     return POLA_OK;
 }
 

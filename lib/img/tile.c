@@ -10,14 +10,23 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+/* The fewest windows of this size that cover length pixels, more than one window, with every overlap at least 2 * halo. */
+static int windows(int length, int window, int halo)
+{
+    int step = window - 2 * halo;
+
+    return 1 + (length - window + step - 1) / step;
+}
+
 void pi_tile_axis_init(struct tile_axis *axis, int length, int scale, int tile, int halo, int fade)
 {
     *axis = (struct tile_axis){.length = length, .window = length, .step = length, .count = 1, .scale = scale};
     if (length <= tile)
         return;
-    axis->count = 1 + (length - tile + tile - 2 * halo - 1) / (tile - 2 * halo);
-    axis->window = (length + (axis->count - 1) * 2 * halo + axis->count - 1) / axis->count;
+    int count = windows(length, tile, halo);
+    axis->window = (length + (count - 1) * 2 * halo + count - 1) / count;
     axis->step = axis->window - 2 * halo;
+    axis->count = windows(length, axis->window, halo); /* rounding up may have made one superfluous */
     axis->fade = smaller(fade, scale * smaller(2 * halo, axis->step));
 }
 

@@ -85,7 +85,7 @@ static void emit(struct band *band, struct lane *lane, int row, int y, int x, in
         memcpy(kept, pixels, (size_t)values * sizeof *kept);
         return;
     }
-    if (row > 0 && band->next == row && y < begin + band->down.fade) {
+    if (row > 0 && y < begin + band->down.fade) { /* after a jump these rows are not handed out */
         const float *before = band->carry + ((size_t)(y - begin) * width + (size_t)x) * (size_t)colours;
         float weight = band->down_weights[y - begin];
         for (int k = 0; k < values; k++)

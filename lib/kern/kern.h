@@ -8,7 +8,8 @@
  * A token of an act or float row starts c elements after the one before it unless an ld argument says otherwise.
  *
  * Over-reads. gemm->run may read rows of A up to m rounded up to KERN_ROWS, and each row up to k rounded up to KERN_COLS;
- * what lies there is multiplied by zero or thrown away, so it must be readable and finite. Everything else stays inside.
+ * what lies there is multiplied by zero or thrown away, so it must be readable and finite. pacs_key may read the angles of one
+ * position beyond the last token, which must be finite too. Everything else stays inside.
  *
  * Scalar C (*_scalar.c) is the specification; other variants agree with it within the rounding that tests/kern states. The
  * result for a token does not depend on m or on the tokens beside it, so any split of the work gives the same bits.

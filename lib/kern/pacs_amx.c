@@ -82,12 +82,17 @@ static inline __m512i pairs_bf16(const uint16_t *p, size_t c)
 static inline void key_pair(__m512i *plus_row, __m512i *minus_row, vec *mean_plus, vec *mean_minus, const uint16_t *k,
                             size_t c, const float *angles)
 {
-    vec plus[2], minus[2];
+    vec u[2], e[2], plus[2], minus[2];
 
     UNROLL(2)
     for (int i = 0; i < 2; i++) {
-        vec u = v_load_bf16(k + (size_t)i * c, VL);
-        vec e = expm1_positive(v_abs(u), ACT_BF16), p = v_if_negative(u, v_zero(), e), n = v_sub(e, p);
+        u[i] = v_load_bf16(k + (size_t)i * c, VL);
+        e[i] = v_abs(u[i]);
+    }
+    expm1_positive(e, 2, ACT_BF16);
+    UNROLL(2)
+    for (int i = 0; i < 2; i++) {
+        vec p = v_if_negative(u[i], v_zero(), e[i]), n = v_sub(e[i], p);
         *mean_plus = v_add(*mean_plus, p);
         *mean_minus = v_add(*mean_minus, n);
         plus[i] = p;
@@ -264,26 +269,50 @@ struct query_tiles {
     struct tile same, opposite, minus; /* [A+ A-'], [B+ B-'], [A- B-] */
 };
 
+/* What turns a head's queries into features: the two halves of t1 and t2. */
+struct temperatures {
+    vec same_plus, same_minus, opposite_plus, opposite_minus;
+};
+
+/* count (1 or 2) tokens from token t; angles: of their columns. */
+INLINE void query_tokens(struct query_tiles *x, const uint16_t *q, size_t c, size_t t, const struct temperatures *h,
+                         const float *angles, int count)
+{
+    vec u[2], e[4], zero = v_zero(); /* e: same of each token, then opposite */
+
+    UNROLL(2)
+    for (int s = 0; s < count; s++) {
+        u[s] = v_load_bf16(q + (t + (size_t)s) * c, VL);
+        e[s] = v_mul(v_abs(u[s]), v_if_negative(u[s], h->same_minus, h->same_plus));
+        e[count + s] = v_mul(v_abs(u[s]), v_if_negative(u[s], h->opposite_plus, h->opposite_minus));
+    }
+    expm1_positive(e, 2 * count, ACT_BF16);
+    UNROLL(2)
+    for (int s = 0; s < count; s++) {
+        size_t row = t + (size_t)s;
+        vec a_plus = v_if_negative(u[s], zero, e[s]), a_minus = v_sub(e[s], a_plus);
+        vec b_minus = v_if_negative(u[s], zero, e[count + s]),
+            b_plus = v_sub(e[count + s], b_minus); /* plus: from q- */
+        vec cosine = v_load(angles + (size_t)s * 2 * D, VL), sine = v_load(angles + (size_t)s * 2 * D + D, VL);
+        vec a_turned = v_fma(a_minus, cosine, v_mul(v_swap(a_minus), sine));
+        vec b_turned = v_fma(b_minus, cosine, v_mul(v_swap(b_minus), sine));
+        _mm512_store_si512(x->same.row[row], (__m512i)_mm512_cvtne2ps_pbh(a_turned, a_plus));
+        _mm512_store_si512(x->opposite.row[row], (__m512i)_mm512_cvtne2ps_pbh(b_turned, b_plus));
+        _mm512_store_si512(x->minus.row[row], (__m512i)_mm512_cvtne2ps_pbh(b_minus, a_minus));
+    }
+}
+
 /* t1, t2 (2d); angles: of the first token's column. */
 static inline void query_features(struct query_tiles *x, const uint16_t *q, size_t c, size_t tokens, const float *t1,
                                   const float *t2, const float *angles)
 {
-    vec t1_plus = v_load(t1, VL), t1_minus = v_load(t1 + D, VL), t2_plus = v_load(t2, VL),
-        t2_minus = v_load(t2 + D, VL);
+    const struct temperatures h = {v_load(t1, VL), v_load(t1 + D, VL), v_load(t2, VL), v_load(t2 + D, VL)};
+    size_t t = 0;
 
-    for (size_t t = 0; t < tokens; t++, angles += 2 * D) {
-        vec u = v_load_bf16(q + t * c, VL), magnitude = v_abs(u), zero = v_zero();
-        vec a = expm1_positive(v_mul(magnitude, v_if_negative(u, t1_minus, t1_plus)), ACT_BF16);
-        vec b = expm1_positive(v_mul(magnitude, v_if_negative(u, t2_plus, t2_minus)), ACT_BF16);
-        vec a_plus = v_if_negative(u, zero, a), a_minus = v_sub(a, a_plus);
-        vec b_minus = v_if_negative(u, zero, b), b_plus = v_sub(b, b_minus); /* plus: the first block, from q- */
-        vec cosine = v_load(angles, VL), sine = v_load(angles + D, VL);
-        vec a_turned = v_fma(a_minus, cosine, v_mul(v_swap(a_minus), sine));
-        vec b_turned = v_fma(b_minus, cosine, v_mul(v_swap(b_minus), sine));
-        _mm512_store_si512(x->same.row[t], (__m512i)_mm512_cvtne2ps_pbh(a_turned, a_plus));
-        _mm512_store_si512(x->opposite.row[t], (__m512i)_mm512_cvtne2ps_pbh(b_turned, b_plus));
-        _mm512_store_si512(x->minus.row[t], (__m512i)_mm512_cvtne2ps_pbh(b_minus, a_minus));
-    }
+    for (; t + 2 <= tokens; t += 2)
+        query_tokens(x, q, c, t, &h, angles + t * 2 * D, 2);
+    if (t < tokens)
+        query_tokens(x, q, c, t, &h, angles + t * 2 * D, 1);
 }
 
 /* 1 / x for x from 1e-6 up, to float32 precision. */

@@ -74,20 +74,32 @@ INLINE void rotate_state(float *out, const float *part, const float *angles, siz
 INLINE void key_features(float *plus, float *minus, float *mean, const void *k, size_t at, size_t c, size_t first,
                          size_t tokens, size_t d, const struct rope *rope, enum act act)
 {
+    enum { STEP = 4 };
     const size_t width = width_of(d);
 
     for (size_t i = 0; i < d; i += VL) {
         size_t n = d - i;
         vec sum_plus = v_zero(), sum_minus = v_zero();
-        for (size_t t = 0; t < tokens; t++) {
-            const float *angles = rope->cos_sin + (first + t) * 2 * d + i;
-            vec u = act_load(k, at + t * c + i, n, act);
-            vec e = expm1_positive(v_abs(u), act);
-            vec p = v_if_negative(u, v_zero(), e), q = v_sub(e, p);
-            sum_plus = v_add(sum_plus, p);
-            sum_minus = v_add(sum_minus, q);
-            v_store(plus + t * width + i, p, VL);
-            v_store(minus + t * width + i, v_fma(q, v_load(angles, n), v_mul(v_swap(q), v_load(angles + d, n))), VL);
+        for (size_t t = 0; t < tokens; t += STEP) {
+            vec u[STEP], e[STEP];
+            UNROLL(4)
+            for (size_t s = 0; s < STEP; s++) { /* tokens beyond the last: zeros, which add nothing */
+                u[s] = t + s < tokens ? act_load(k, at + (t + s) * c + i, n, act) : v_zero();
+                e[s] = v_abs(u[s]);
+            }
+            expm1_positive(e, STEP, act);
+            UNROLL(4)
+            for (size_t s = 0; s < STEP; s++) {
+                if (t + s >= tokens)
+                    break;
+                const float *angles = rope->cos_sin + (first + t + s) * 2 * d + i;
+                vec p = v_if_negative(u[s], v_zero(), e[s]), q = v_sub(e[s], p);
+                sum_plus = v_add(sum_plus, p);
+                sum_minus = v_add(sum_minus, q);
+                v_store(plus + (t + s) * width + i, p, VL);
+                v_store(minus + (t + s) * width + i,
+                        v_fma(q, v_load(angles, n), v_mul(v_swap(q), v_load(angles + d, n))), VL);
+            }
         }
         v_store(mean + i, v_add(sum_plus, v_load(mean + i, n)), n);
         v_store(mean + d + i, v_add(sum_minus, v_load(mean + d + i, n)), n);
@@ -113,36 +125,65 @@ INLINE void pacs_key(struct pacs_state *state, const void *k, const void *v, siz
     }
 }
 
-/* Features of one head's queries: f (tokens, 2d pairs of same, opposite, padded to width each half); the second half rotated by
- * column. inverse (tokens, 2): one over the normalisers. */
-INLINE void query_features(float *f, float *inverse, const void *q, size_t at, size_t c, size_t first, size_t tokens,
-                           size_t d, const struct rope *rope, const float *t1, const float *t2, const float *mean,
-                           enum act act)
+/* One head's queries: where they are, and what turns them into features. */
+struct query {
+    const void *q;               /* act */
+    size_t at, c, first;         /* element of the first token, elements from one to the next, its column */
+    const float *t1, *t2, *mean; /* (2d) */
+    const struct rope *rope;
+};
+
+/* Features of count tokens from token t: rows of f (2d pairs of same, opposite, each half padded to width), the second half rotated
+ * by column. inverse (2 each): one over the normalisers. */
+INLINE void query_group(float *f, float *inverse, const struct query *x, size_t t, size_t d, int count, enum act act)
 {
     const size_t width = width_of(d);
+    vec same[2], opposite[2];
 
-    for (size_t t = 0; t < tokens; t++) {
-        float *row = f + t * 4 * width;
-        vec same = v_zero(), opposite = v_zero();
-        for (size_t i = 0; i < d; i += VL) {
-            size_t n = d - i;
-            const float *angles = rope->cos_sin + (first + t) * 2 * d + i;
-            vec u = act_load(q, at + t * c + i, n, act), magnitude = v_abs(u), zero = v_zero();
-            vec a = expm1_positive(v_mul(magnitude, v_if_negative(u, v_load(t1 + d + i, n), v_load(t1 + i, n))), act);
-            vec b = expm1_positive(v_mul(magnitude, v_if_negative(u, v_load(t2 + i, n), v_load(t2 + d + i, n))), act);
-            vec a_plus = v_if_negative(u, zero, a), a_minus = v_sub(a, a_plus);
-            vec b_minus = v_if_negative(u, zero, b), b_plus = v_sub(b, b_minus); /* plus: first block, from q- */
-            vec m_plus = v_load(mean + i, n), m_minus = v_load(mean + d + i, n);
+    UNROLL(2)
+    for (int s = 0; s < count; s++)
+        same[s] = opposite[s] = v_zero();
+    for (size_t i = 0; i < d; i += VL) {
+        size_t n = d - i;
+        vec u[2], e[4], zero = v_zero(); /* e: same of each token, then opposite */
+        vec m_plus = v_load(x->mean + i, n), m_minus = v_load(x->mean + d + i, n);
+        UNROLL(2)
+        for (int s = 0; s < count; s++) {
+            u[s] = act_load(x->q, x->at + (t + (size_t)s) * x->c + i, n, act);
+            e[s] = v_mul(v_abs(u[s]), v_if_negative(u[s], v_load(x->t1 + d + i, n), v_load(x->t1 + i, n)));
+            e[count + s] = v_mul(v_abs(u[s]), v_if_negative(u[s], v_load(x->t2 + i, n), v_load(x->t2 + d + i, n)));
+        }
+        expm1_positive(e, 2 * count, act);
+        UNROLL(2)
+        for (int s = 0; s < count; s++) {
+            const float *angles = x->rope->cos_sin + (x->first + t + (size_t)s) * 2 * d + i;
+            float *row = f + (size_t)s * 4 * width;
             vec cosine = v_load(angles, n), sine = v_load(angles + d, n);
-            same = v_fma(a_plus, m_plus, v_fma(a_minus, m_minus, same));
-            opposite = v_fma(b_plus, m_plus, v_fma(b_minus, m_minus, opposite));
+            vec a_plus = v_if_negative(u[s], zero, e[s]), a_minus = v_sub(e[s], a_plus);
+            vec b_minus = v_if_negative(u[s], zero, e[count + s]),
+                b_plus = v_sub(e[count + s], b_minus); /* plus: from q- */
+            same[s] = v_fma(a_plus, m_plus, v_fma(a_minus, m_minus, same[s]));
+            opposite[s] = v_fma(b_plus, m_plus, v_fma(b_minus, m_minus, opposite[s]));
             v_interleave(row + 2 * i, a_plus, b_plus);
             v_interleave(row + 2 * width + 2 * i, v_fma(a_minus, cosine, v_mul(v_swap(a_minus), sine)),
                          v_fma(b_minus, cosine, v_mul(v_swap(b_minus), sine)));
         }
-        inverse[2 * t] = 1.0f / (v_sum(same) + 1e-6f);
-        inverse[2 * t + 1] = 1.0f / (v_sum(opposite) + 1e-6f);
     }
+    UNROLL(2)
+    for (int s = 0; s < count; s++) {
+        inverse[2 * s] = 1.0f / (v_sum(same[s]) + 1e-6f);
+        inverse[2 * s + 1] = 1.0f / (v_sum(opposite[s]) + 1e-6f);
+    }
+}
+
+INLINE void query_features(float *f, float *inverse, const struct query *x, size_t tokens, size_t d, enum act act)
+{
+    size_t t = 0, row = 4 * width_of(d);
+
+    for (; t + 2 <= tokens; t += 2)
+        query_group(f + t * row, inverse + 2 * t, x, t, d, 2, act);
+    if (t < tokens)
+        query_group(f + t * row, inverse + 2 * t, x, t, d, 1, act);
 }
 
 /* out (2d, d): value columns alternate same, opposite; the first half turned back by the row's angles. */
@@ -208,7 +249,8 @@ INLINE void pacs_query(float *o, const void *q, const struct pacs_state *state, 
         query_state(s, state->kv + h * 2 * d * d, rope->cos_sin + (size_t)row * 2 * d, d);
         for (size_t first = 0; first < m; first += TOKENS) {
             size_t tokens = m - first < TOKENS ? m - first : TOKENS, at = first * c + h * d;
-            query_features(f, inverse, q, at, c, first, tokens, d, rope, t1, t2, mean, act);
+            const struct query x = {q, at, c, first, t1, t2, mean, rope};
+            query_features(f, inverse, &x, tokens, d, act);
             memset(f + tokens * 4 * width_of(d), 0, (TOKENS - tokens) * 4 * width_of(d) * sizeof *f);
             query_products(o + at, c, f, inverse, s, d, tokens);
         }

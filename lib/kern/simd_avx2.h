@@ -104,6 +104,11 @@ static inline vec v_if_negative(vec x, vec negative, vec otherwise)
 {
     return _mm256_blendv_ps(otherwise, negative, x);
 }
+/* y where x >= limit or x is NaN, else zero. */
+static inline vec v_unless_below(vec x, float limit, vec y)
+{
+    return _mm256_and_ps(_mm256_cmp_ps(x, v_set1(limit), _CMP_NLT_UQ), y);
+}
 static inline vec v_round(vec x)
 {
     return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

@@ -96,6 +96,11 @@ static inline vec v_if_negative(vec x, vec negative, vec otherwise)
 {
     return _mm512_mask_mov_ps(otherwise, _mm512_movepi32_mask(_mm512_castps_si512(x)), negative);
 }
+/* y where x >= limit or x is NaN, else zero. */
+static inline vec v_unless_below(vec x, float limit, vec y)
+{
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, v_set1(limit), _CMP_NLT_UQ), y);
+}
 static inline vec v_round(vec x)
 {
     return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
@@ -131,15 +136,21 @@ static inline void v_interleave(float *p, vec a, vec b)
     _mm512_storeu_ps(p, _mm512_permutex2var_ps(a, low, b));
     _mm512_storeu_ps(p + VL, _mm512_permutex2var_ps(a, high, b));
 }
-/* Even lanes of x to low, odd lanes to high: n of each. */
+/* Even lanes of x to low, odd lanes to high: n of each. A masked store of an extracted half may become one instruction, which
+ * faults beyond the mask too: so both halves come first in a whole register. */
 static inline void v_store_halves(float *low, float *high, vec x, size_t n)
 {
-    const __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
-    vec sorted = _mm512_permutexvar_ps(order, x);
-    __mmask8 mask = n >= VL / 2 ? 0xff : (__mmask8)lanes(n);
+    const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15);
+    const __m512i odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 0, 2, 4, 6, 8, 10, 12, 14);
+    vec sorted = _mm512_permutexvar_ps(even, x);
 
-    _mm256_mask_storeu_ps(low, mask, _mm512_castps512_ps256(sorted));
-    _mm256_mask_storeu_ps(high, mask, _mm512_extractf32x8_ps(sorted, 1));
+    if (n >= VL / 2) {
+        _mm256_storeu_ps(low, _mm512_castps512_ps256(sorted));
+        _mm256_storeu_ps(high, _mm512_extractf32x8_ps(sorted, 1));
+    } else {
+        _mm512_mask_storeu_ps(low, lanes(n), sorted);
+        _mm512_mask_storeu_ps(high, lanes(n), _mm512_permutexvar_ps(odd, x));
+    }
 }
 
 #endif

@@ -8,27 +8,40 @@
 
 #include "kern/kern_isa.h"
 
-/* exp(u) - 1 for u >= 0 as 2^n (exp(r) - 1) + (2^n - 1), r = u - n ln 2: accurate near zero. Saturates at exp(88). */
-INLINE vec expm1_positive(vec u, enum act act)
+/* x[i] = exp(x[i]) - 1 for x >= 0 and i < count <= 4, as 2^n (exp(r) - 1) + (2^n - 1), r = x - n ln 2: accurate near zero.
+ * Saturates at exp(88). In step, because each alone is one long chain of instructions that wait for each other. */
+INLINE void expm1_positive(vec *x, int count, enum act act)
 {
-    u = v_min(v_set1(88.0f), u);
-    vec n = v_round(v_mul(u, v_set1(1.44269504f)));
-    vec r = v_fma(n, v_set1(-0.693359375f), u);
-    r = v_fma(n, v_set1(2.12194440e-4f), r);
-    vec p;
-    if (act == ACT_BF16) { /* relative error 1.5e-5: a hundredth of a bfloat16's last place */
-        p = v_fma(v_set1(0.0419176072f), r, v_set1(0.167670476f));
-        p = v_fma(p, r, v_set1(0.499989957f));
-        p = v_fma(p, r, v_set1(0.99998492f));
-    } else { /* 1.1e-8 */
-        p = v_fma(v_set1(0.00139485952f), r, v_set1(0.00836915802f));
-        p = v_fma(p, r, v_set1(0.0416662395f));
-        p = v_fma(p, r, v_set1(0.166665047f));
-        p = v_fma(p, r, v_set1(0.5f));
-        p = v_fma(p, r, v_set1(1.0f));
+    /* minimax polynomials for (exp(r) - 1) / r, |r| <= ln 2 / 2: relative error 1.1e-8, and 1.5e-5, a hundredth of a bfloat16's
+     * last place */
+    static const float fine[6] = {1.0f, 0.5f, 0.166665047f, 0.0416662395f, 0.00836915802f, 0.00139485952f};
+    static const float coarse[4] = {0.99998492f, 0.499989957f, 0.167670476f, 0.0419176072f};
+    const float *c = act == ACT_BF16 ? coarse : fine;
+    const int degree = act == ACT_BF16 ? 3 : 5;
+    vec n[4], p[4];
+
+    UNROLL(4)
+    for (int i = 0; i < count; i++) {
+        x[i] = v_min(v_set1(88.0f), x[i]);
+        n[i] = v_round(v_mul(x[i], v_set1(1.44269504f)));
     }
-    vec scale = v_exp2_whole(n);
-    return v_fma(scale, v_mul(p, r), v_sub(scale, v_set1(1.0f)));
+    UNROLL(4)
+    for (int i = 0; i < count; i++) {
+        x[i] = v_fma(n[i], v_set1(-0.693359375f), x[i]);
+        x[i] = v_fma(n[i], v_set1(2.12194440e-4f), x[i]);
+        p[i] = v_set1(c[degree]);
+    }
+    UNROLL(5)
+    for (int k = degree - 1; k >= 0; k--) {
+        UNROLL(4)
+        for (int i = 0; i < count; i++)
+            p[i] = v_fma(p[i], x[i], v_set1(c[k]));
+    }
+    UNROLL(4)
+    for (int i = 0; i < count; i++) {
+        n[i] = v_exp2_whole(n[i]);
+        x[i] = v_fma(n[i], v_mul(p[i], x[i]), v_sub(n[i], v_set1(1.0f)));
+    }
 }
 
 #endif

@@ -337,6 +337,7 @@ static void measure(struct times *best, const struct window *plain, const struct
 {
     struct site kept[sizeof sites / sizeof *sites];
 
+    memset(kept, 0, sizeof kept);
     *best = (struct times){.plain = 1e9, .clocked_ticks = UINT64_MAX};
     for (int round = 0; round <= ROUNDS; round++) {
         double start = peaks_now();

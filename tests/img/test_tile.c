@@ -9,10 +9,15 @@
 
 #include <stdlib.h>
 
-/* Windows lie inside, have one size, start at 0, every step, and end with the image. */
-static void check_windows(const struct tile_axis *axis, int tile)
+/* Windows lie inside, have one size, no larger than the tile, start at 0, every step, and end with the image; none is superfluous. */
+static void check_windows(const struct tile_axis *axis, int tile, int halo)
 {
-    assert_int_equal(axis->window, axis->length < tile ? axis->length : tile);
+    assert_true(axis->window <= tile);
+    assert_int_equal(axis->count == 1, axis->length <= tile);
+    assert_true(axis->count == 1 ? axis->window == axis->length : axis->window > 2 * halo);
+    assert_true(axis->count == 1 || (axis->count - 2) * axis->step + axis->window < axis->length);
+    /* evenly shared: a window one pixel smaller would need one more */
+    assert_true(axis->count == 1 || (axis->count - 1) * (axis->step - 1) + axis->window - 1 < axis->length);
     assert_int_equal(pi_tile_start(axis, 0), 0);
     assert_int_equal(pi_tile_start(axis, axis->count - 1), axis->length - axis->window);
     for (int i = 1; i < axis->count; i++) {
@@ -66,7 +71,7 @@ static void all_lengths(void **state)
                     struct tile_axis axis;
                     pi_tile_axis_init(&axis, length, scale, shapes[s].tile, shapes[s].halo, fade);
                     assert_true(axis.fade <= fade);
-                    check_windows(&axis, shapes[s].tile);
+                    check_windows(&axis, shapes[s].tile, shapes[s].halo);
                     check_cover(&axis);
                     check_middle(&axis, shapes[s].halo);
                 }
@@ -78,12 +83,16 @@ static void usual_grid(void **state)
 
     pi_tile_axis_init(&axis, 1000, 4, 128, 8, pi_tile_fade(8, 4));
     assert_int_equal(axis.count, 9);
+    assert_int_equal(axis.window, 126);
     assert_int_equal(axis.fade, 64);
-    assert_int_equal(pi_tile_start(&axis, 1), 112);
-    assert_int_equal(pi_tile_begin(&axis, 1), 4 * 120 - 32);
-    assert_int_equal(pi_tile_start(&axis, 8), 872);
-    /* The last overlap is 784+128-872 = 40 pixels wide, its middle at 892. */
-    assert_int_equal(pi_tile_begin(&axis, 8), 4 * 892 - 32);
+    assert_int_equal(pi_tile_start(&axis, 1), 110);
+    assert_int_equal(pi_tile_begin(&axis, 1), 4 * 118 - 32);
+    assert_int_equal(pi_tile_start(&axis, 8), 874);
+    /* The last overlap is 770+126-874 = 22 pixels wide, its middle at 885. */
+    assert_int_equal(pi_tile_begin(&axis, 8), 4 * 885 - 32);
+    /* Rounding the window up makes hundreds of windows longer by as many pixels: then fewer are needed. */
+    pi_tile_axis_init(&axis, 65536, 4, 96, 4, pi_tile_fade(4, 4));
+    assert_true(pi_tile_start(&axis, axis.count - 1) > pi_tile_start(&axis, axis.count - 2));
 }
 
 static void weights_rise_and_sum_to_one(void **state)

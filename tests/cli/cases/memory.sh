@@ -2,7 +2,7 @@
 # Copyright 2026 the pola authors
 #
 # The memory that -v predicts is what is used, and --memory keeps to what it says.
-forge rgb in.png 400 300
+forge rgb in.png 300 40
 check() { # OPTIONS...: predicted and measured peak, within 20 %
     pola-sr -v -t 2 "$@" 2>messages || cat messages
     local expected peak

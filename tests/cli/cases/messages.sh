@@ -18,7 +18,7 @@ pola-sr --help >/dev/full
 echo "help into a full disk: $?"
 pola-sr --list-models >/dev/full
 echo "models into a full disk: $?"
-forge rgb large.png 300 200
+forge rgb large.png 60 40
 pola-sr --progress --cpu scalar -t 1 -x4 large.png out.png 2>progress
 echo "progress: $?"
 grep -v "^pola-sr: 'large.png': [ 0-9]* %, [0-9.]* Mpx/s, [0-9]*:[0-9]*:[0-9]* left\$" progress
