@@ -18,10 +18,14 @@ import sys
 import tempfile
 import time
 
-import numpy as np
-from PIL import Image
+try:
+    import numpy as np
+    from PIL import Image
 
-from quality import measure
+    from quality import measure
+except ImportError as missing:
+    print("%s: python3-numpy and python3-pil are needed" % missing)
+    sys.exit(77)
 
 SCALE = 4
 SIZE = 384  # of a gradient
