@@ -71,7 +71,15 @@ void pi_block_window_layout(struct block_window *window, struct arena *arena, co
         layout_rows(&rows[i], arena, shape, width);
 }
 
-/* theta_j = 10000^(-j/(d/2-1)), rounded to float32 as the reference stores it; both ends of the ladder included. */
+/* theta_j = 10000^(-j/(count-1)), both ends of the ladder included; in float32 step by step, as models were trained with. */
+static double rope_angle(size_t j, size_t count)
+{
+    float step = count > 1 ? 1.0f / (float)(count - 1) : 0.0f;
+    float exponent = j < count / 2 ? (float)j * step : 1.0f - (float)(count - 1 - j) * step;
+
+    return (double)(1.0f / (float)pow(10000.0, count > 1 ? (double)exponent : 0.0));
+}
+
 void pi_block_window_prepare(struct block_window *window, const struct block_shape *shape)
 {
     size_t d = (size_t)(shape->config.c / shape->config.heads), count = d / 2;
@@ -79,8 +87,7 @@ void pi_block_window_prepare(struct block_window *window, const struct block_sha
 
     for (size_t position = 0; position < positions; position++)
         for (size_t j = 0; j < count; j++) {
-            double exponent = count > 1 ? (double)j / (double)(count - 1) : 0.0;
-            double angle = (double)position * (double)(float)pow(10000.0, -exponent);
+            double angle = (double)position * rope_angle(j, count);
             float *cosine = window->angles + position * 2 * d + 2 * j, *sine = cosine + d;
             cosine[0] = cosine[1] = (float)cos(angle);
             sine[0] = (float)-sin(angle);

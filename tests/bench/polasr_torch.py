@@ -3,10 +3,11 @@
 # Copyright 2026 the pola authors
 """PolaSR in plain PyTorch, timed: what the benchmark compares pola-sr with.
 
-usage: polasr_torch.py MODEL.safetensors WIDTH HEIGHT THREADS ROUNDS
+usage: polasr_torch.py MODEL.safetensors WIDTH HEIGHT THREADS
 
-Prints one line for float32 and one for bfloat16 autocast: the precision and the best seconds of ROUNDS. The network is written
-as a PyTorch user would write it; linear attention through matrix products, depth-wise convolutions through oneDNN.
+First a line "ready", then for every line of standard input one run: the seconds with float32 and with bfloat16 autocast. The
+network is written as a PyTorch user would write it; linear attention through matrix products, depth-wise convolutions through
+oneDNN.
 """
 import json
 import struct
@@ -105,18 +106,19 @@ class PolaSR:
 
 
 def main():
-    path, width, height, threads, rounds = sys.argv[1], *map(int, sys.argv[2:6])
+    path, width, height, threads = sys.argv[1], *map(int, sys.argv[2:5])
     torch.set_num_threads(threads)
     net = PolaSR(path)
     x = torch.from_numpy(np.random.default_rng(1).random((1, 3, height, width), np.float32))
-    for name, autocast in (("fp32", False), ("bf16", True)):
-        best = float("inf")
-        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-            for _ in range(rounds):
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        seconds = []
+        for autocast in (False, True):
+            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
                 start = time.perf_counter()
                 net(x)
-                best = min(best, time.perf_counter() - start)
-        print(name, "%.4f" % best, flush=True)
+                seconds.append(time.perf_counter() - start)
+        print("%.6f %.6f" % tuple(seconds), flush=True)
 
 
 main()

@@ -51,8 +51,8 @@ def enlarge(command, source, scale, options):
         return Image.open(out).convert("RGB")
 
 
-def main():
-    command, directory, scale, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+def measure(command, directory, scale, options):
+    """PSNR, SSIM and the number of images."""
     rows = []
     for truth in sorted(glob.glob(os.path.join(directory, "*_HR.png"))):
         source = truth.replace("_HR", "_x%d" % scale)
@@ -61,7 +61,14 @@ def main():
         box = (0, 0, width, height)
         a, b = luma(got.crop(box), scale), luma(want.crop(box), scale)
         rows.append((psnr(a, b), ssim(a, b)))
-    print("x%d %s: PSNR %.4f dB, SSIM %.5f over %d images" % (scale, " ".join(options) or "defaults", *np.mean(rows, 0), len(rows)))
+    return (*np.mean(rows, 0), len(rows))
 
 
-main()
+def main():
+    command, directory, scale, options = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4:]
+    figures = measure(command, directory, scale, options)
+    print("x%d %s: PSNR %.4f dB, SSIM %.5f over %d images" % (scale, " ".join(options) or "defaults", *figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -155,7 +155,7 @@ static double now(void)
 
 void kc_time(struct kcheck *kc, const char *name, void (*run)(struct kcheck *kc, void *data), void *data, size_t tokens)
 {
-    double best = INFINITY;
+    double best = HUGE_VAL;
     int repeats = 1;
 
     kc->kern.begin();

@@ -190,6 +190,25 @@ size_t golden_block(struct golden_tensor *tensors, size_t n, const char *prefix,
     return append(tensors, n, prefix, "gamma_2", 4, 1, c, 1, 1);
 }
 
+size_t golden_polasr(struct golden_tensor *tensors, const struct golden_polasr *config)
+{
+    uint64_t dim = (uint64_t)config->dim, out = (uint64_t)(3 * config->scale * config->scale);
+    char prefix[32];
+    size_t n = 0;
+
+    tensors[n++] = (struct golden_tensor){"conv_first.weight", 4, {dim, 3, 3, 3}};
+    tensors[n++] = (struct golden_tensor){"conv_first.bias", 1, {dim}};
+    tensors[n++] = (struct golden_tensor){"conv_after_body.weight", 4, {dim, dim, 3, 3}};
+    tensors[n++] = (struct golden_tensor){"conv_after_body.bias", 1, {dim}};
+    tensors[n++] = (struct golden_tensor){"upsample.weight", 4, {out, dim, 3, 3}};
+    tensors[n++] = (struct golden_tensor){"upsample.bias", 1, {out}};
+    for (int i = 0; i < config->depth; i++) {
+        snprintf(prefix, sizeof prefix, "blocks.%d.", i);
+        n = golden_block(tensors, n, prefix, config->dim, config->heads, config->ffn);
+    }
+    return n;
+}
+
 double golden_error(const float *a, const float *b, size_t count)
 {
     double worst = 0.0, largest = 0.0;

@@ -42,6 +42,12 @@ pola_model *golden_model(const char *path, const char *metadata, const struct go
  * returns the new count. Names live in static storage of the caller's list: at most 400 in a program. */
 size_t golden_block(struct golden_tensor *tensors, size_t count, const char *prefix, int c, int h, int f);
 
+/* All tensors of a PolaSR network; appends like golden_block(). */
+struct golden_polasr {
+    int scale, dim, depth, heads, ffn;
+};
+size_t golden_polasr(struct golden_tensor *tensors, const struct golden_polasr *config);
+
 /* Levels that this CPU has, worst first. */
 extern const struct golden_level {
     const char *name;

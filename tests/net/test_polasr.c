@@ -36,21 +36,11 @@ static const struct polasr_case cases[] = {
 static pola_model *make_model(const struct polasr_case *c)
 {
     struct golden_tensor tensors[100];
-    uint64_t dim = (uint64_t)c->dim, out = (uint64_t)(3 * c->scale * c->scale);
-    char path[] = "/tmp/pola-golden-XXXXXX", metadata[256], prefix[4][32];
-    size_t n = 0;
+    const struct golden_polasr config = {c->scale, c->dim, c->depth, c->heads, c->dim * 2};
+    char path[] = "/tmp/pola-golden-XXXXXX", metadata[256];
+    size_t n = golden_polasr(tensors, &config);
     int fd = mkstemp(path);
 
-    tensors[n++] = (struct golden_tensor){"conv_first.weight", 4, {dim, 3, 3, 3}};
-    tensors[n++] = (struct golden_tensor){"conv_first.bias", 1, {dim}};
-    tensors[n++] = (struct golden_tensor){"conv_after_body.weight", 4, {dim, dim, 3, 3}};
-    tensors[n++] = (struct golden_tensor){"conv_after_body.bias", 1, {dim}};
-    tensors[n++] = (struct golden_tensor){"upsample.weight", 4, {out, dim, 3, 3}};
-    tensors[n++] = (struct golden_tensor){"upsample.bias", 1, {out}};
-    for (int i = 0; i < c->depth; i++) {
-        snprintf(prefix[i], sizeof prefix[i], "blocks.%d.", i);
-        n = golden_block(tensors, n, prefix[i], c->dim, c->heads, c->dim * 2);
-    }
     snprintf(metadata, sizeof metadata,
              "{\"pola.arch\":\"polasr\",\"pola.scale\":\"%d\",\"pola.dim\":\"%d\",\"pola.depth\":\"%d\",\"pola.heads\":"
              "\"%d\","
