@@ -68,9 +68,9 @@ static unsigned char *enlarge(VipsImage *in, int scale, enum pola_precision prec
     struct pola_sr_options options;
     struct pola_error err;
     char path[1024];
-    pola_model *model;
-    VipsImage *out;
-    pola_sr *sr;
+    pola_model *model = NULL;
+    VipsImage *out = NULL;
+    pola_sr *sr = NULL;
 
     snprintf(path, sizeof path, "%s/pola-sr-x%d.safetensors", MODELS_DIR, scale);
     pola_sr_options_init(&options);
