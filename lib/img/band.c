@@ -80,6 +80,7 @@ static void cut_lane(struct band *band, struct arena *arena, struct lane *lane)
     lane->in = pi_arena_cut(arena, pixels * 3, sizeof(float));
     lane->out = pi_arena_cut(arena, pixels * scale * scale * 3, sizeof(float));
     if (band->margin > 0) {
+        lane->alpha = pi_arena_cut(arena, pixels, sizeof(float));
         lane->fill = pi_arena_cut(arena, 1, pi_alpha_fill_bytes(band->across.window, band->down.window));
         size_t whole = (scale + 1) * (size_t)band->spec.width + 2 * ALPHA_MARGIN;
         line = line > whole ? line : whole;

@@ -19,6 +19,7 @@ struct lane {
     struct sr_session *session; /* for windows side by side */
     float *in;                  /* (window height, window width, 3) */
     float *out;                 /* (s * window height, s * window width, 3), then C */
+    float *alpha;               /* (window height, window width), for images with alpha */
     void *fill;                 /* scratch of pi_alpha_fill */
     float *line;                /* one row: mixed pixels, or alpha */
     int failed;                 /* column of the first window that failed, -1: none */

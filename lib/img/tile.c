@@ -20,19 +20,32 @@ static int windows(int length, int window, int halo)
 
 void pi_tile_axis_init(struct tile_axis *axis, int length, int scale, int tile, int halo, int fade)
 {
-    *axis = (struct tile_axis){.length = length, .window = length, .step = length, .count = 1, .scale = scale};
-    if (length <= tile)
+    int whole = length + 2 * halo; /* with the rim */
+
+    *axis =
+        (struct tile_axis){.length = length, .window = whole, .rim = halo, .step = whole, .count = 1, .scale = scale};
+    if (whole <= tile)
         return;
-    int count = windows(length, tile, halo);
-    axis->window = (length + (count - 1) * 2 * halo + count - 1) / count;
+    int count = windows(whole, tile, halo);
+    axis->window = (whole + (count - 1) * 2 * halo + count - 1) / count;
     axis->step = axis->window - 2 * halo;
-    axis->count = windows(length, axis->window, halo); /* rounding up may have made one superfluous */
-    axis->fade = smaller(fade, scale * smaller(2 * halo, axis->step));
+    axis->count = windows(whole, axis->window, halo); /* rounding up may have made one superfluous */
+    /* The last window may start up to step - 1 pixels early. Half a step is what then lies between the borders it has. */
+    axis->fade = smaller(fade, smaller(2 * halo * scale, scale * axis->step / 2));
 }
 
 int pi_tile_start(const struct tile_axis *axis, int i)
 {
-    return i < axis->count - 1 ? i * axis->step : axis->length - axis->window;
+    return i < axis->count - 1 ? i * axis->step - axis->rim : axis->length + axis->rim - axis->window;
+}
+
+int pi_tile_mirror(int position, int length)
+{
+    int period = 2 * length, at = position % period;
+
+    if (at < 0)
+        at += period;
+    return at < length ? at : period - 1 - at;
 }
 
 /* Where the fade into window i >= 1 would start if it lay in the middle of the overlap. */
@@ -49,14 +62,7 @@ int pi_tile_begin(const struct tile_axis *axis, int i)
         return 0;
     if (i >= axis->count)
         return axis->scale * axis->length;
-    int begin = middle(axis, i);
-    if (i == axis->count - 1 && i > 1) {
-        /* The last window may have moved so far back that its fade would run into the one before. */
-        int free = middle(axis, i - 1) + axis->fade;
-        if (begin < free)
-            begin = free;
-    }
-    return begin;
+    return middle(axis, i);
 }
 
 int pi_tile_find(const struct tile_axis *axis, int pixel)

@@ -45,24 +45,27 @@ static void share(struct band *band, int row, int count, void (*step)(struct ban
     pi_par_for(band->lane_count, drain, &task);
 }
 
-/* Copies window (i, row) of the input; grey becomes three equal colours. False: nothing in it is visible. */
+/* Copies window (i, row) of the input, mirrored beyond the image's edges; grey becomes three equal colours. False: nothing in it is
+ * visible. */
 static bool load_window(struct band *band, struct lane *lane, int row, int i)
 {
     const int width = band->across.window, height = band->down.window, colours = band->colours;
-    const size_t pitch = (size_t)band->spec.width;
-    size_t first = (size_t)(pi_tile_start(&band->down, row) - band->in_top) * pitch +
-                   (size_t)pi_tile_start(&band->across, i); /* of the pixels held */
+    const int left = pi_tile_start(&band->across, i), top = pi_tile_start(&band->down, row);
 
     for (int y = 0; y < height; y++) {
-        const float *from = band->colour + (first + (size_t)y * pitch) * (size_t)colours;
+        size_t held = (size_t)(pi_tile_mirror(top + y, band->spec.height) - band->in_top) * (size_t)band->spec.width;
         float *to = lane->in + (size_t)y * (size_t)width * 3;
-        if (colours == 3)
-            memcpy(to, from, (size_t)width * 3 * sizeof *to);
-        else
-            for (int x = 0; x < width; x++)
-                to[3 * x] = to[3 * x + 1] = to[3 * x + 2] = from[x];
+        for (int x = 0; x < width; x++, to += 3) {
+            size_t at = held + (size_t)pi_tile_mirror(left + x, band->spec.width);
+            const float *from = band->colour + at * (size_t)colours;
+            to[0] = from[0];
+            to[1] = from[colours == 3 ? 1 : 0];
+            to[2] = from[colours == 3 ? 2 : 0];
+            if (band->alpha)
+                lane->alpha[(size_t)y * (size_t)width + (size_t)x] = band->alpha[at];
+        }
     }
-    return !band->alpha || pi_alpha_fill(lane->in, band->alpha + first, pitch, width, height, lane->fill) > 0;
+    return !band->alpha || pi_alpha_fill(lane->in, lane->alpha, (size_t)width, width, height, lane->fill) > 0;
 }
 
 /* The network's three outputs for a grey image become their mean, in place. */

@@ -369,19 +369,20 @@ static void fade_is_smooth(void **state)
 {
     struct rig rig;
 
-    rig_init(&rig, fake_sr_new(1, 40, 10, FAKE_PLACE), 60, 1, format_of(SAMPLE_F32, 3));
+    rig_init(&rig, fake_sr_new(1, 40, 10, FAKE_PLACE), 40, 1, format_of(SAMPLE_F32, 3));
     memset(rig.pixels, 0, rig.row_bytes);
     float *out = (float *)run(&rig, 1);
-    /* Windows at 0 and 20 say 0.3 * x / 40 and 0.3 * (x - 20) / 40; they fade in [20, 40). */
-    for (int x = 0; x < 60; x++) {
-        float left = 0.3f * (float)x / 40, right = 0.3f * ((float)x - 20) / 40;
-        if (x < 20)
+    /* Windows at -10 and 10 say 0.3 * (x + 10) / 40 and 0.3 * (x - 10) / 40; they fade in [15, 25). The only row is
+     * the eleventh of 21. */
+    for (int x = 0; x < 40; x++) {
+        float left = 0.3f * ((float)x + 10) / 40 + 0.2f * 10 / 21, right = 0.3f * ((float)x - 10) / 40 + 0.2f * 10 / 21;
+        if (x < 15)
             assert_true(out[3 * x] == left);
-        else if (x < 40)
+        else if (x < 25)
             assert_true(out[3 * x] < left && out[3 * x] > right);
         else
             assert_true(out[3 * x] == right);
-        assert_true(x == 0 || fabsf(out[3 * x] - out[3 * (x - 1)]) < 0.3f / 40 + 0.15f * 1.6f / 20);
+        assert_true(x == 0 || fabsf(out[3 * x] - out[3 * (x - 1)]) < 0.3f / 40 + 0.15f * 1.6f / 10);
     }
     free(out);
     rig_release(&rig);
@@ -459,16 +460,16 @@ static void failing_window(void **state)
 
     rig_init(&rig, fake_sr_new(2, TILE, HALO, FAKE_FUSSY), 57, 83, format_of(SAMPLE_U8, 3));
     memset(rig.pixels, 100, 83 * rig.row_bytes);
-    rig.pixels[30 * rig.row_bytes + 3 * 40] = 255; /* pixel (40, 30): in windows at 27 and 36, 20 and 30 down */
+    rig.pixels[30 * rig.row_bytes + 3 * 40] = 255; /* pixel (40, 30): in windows at 27 and 37, 17 and 27 down */
     for (int threads = 1; threads <= 3; threads++) {
         pi_par_set(threads);
         rig_open(&rig);
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 0, 10, 1, &rig.source, &err), POLA_OK);
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 55, 10, 1, &rig.source, &err), POLA_ERR_NUMERIC);
-        assert_string_equal(err.text, "window of 15 x 16 pixels at (27, 20): the result is not finite");
+        assert_string_equal(err.text, "window of 16 x 16 pixels at (27, 17): the result is not finite");
         int windows = rig.sr->windows;
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 60, 10, 1, &rig.source, &err), POLA_ERR_NUMERIC);
-        assert_string_equal(err.text, "window of 15 x 16 pixels at (27, 20): the result is not finite");
+        assert_string_equal(err.text, "window of 16 x 16 pixels at (27, 17): the result is not finite");
         assert_int_equal(rig.sr->windows, windows);
         assert_int_equal(pi_band_rows(rig.band, row, sizeof row, 0, 2 * 83 - 1, 10, 1, &rig.source, &err), POLA_OK);
         rig_close(&rig);
@@ -490,7 +491,7 @@ static void pixels_that_are_no_numbers(void **state)
     for (int i = 0; i < 2; i++) {
         int status = pi_band_rows(rig.band, row, sizeof row, 0, 70, 57, 1, &rig.source, &err);
         assert_int_equal(status, POLA_ERR_NUMERIC);
-        assert_string_equal(err.text, "pixel (12, 40) is not finite; rows 38 to 47 have 2 such pixels");
+        assert_string_equal(err.text, "pixel (12, 40) is not finite; rows 25 to 44 have 2 such pixels");
     }
     rig_release(&rig);
 }

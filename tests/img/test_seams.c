@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <vips/vips.h>
 
 enum { WIDTH = 384, HEIGHT = 288, WHOLE = 400 /* a tile that holds the picture */ };
@@ -186,12 +187,32 @@ static int start(void **state)
     return pola_init(&err);
 }
 
+/* A flat picture stays flat, to the very edge: the network's zero padding must not draw a frame. */
+static void flat_to_the_edge(void **state)
+{
+    static const unsigned char greys[] = {0, 60, 128, 255};
+    unsigned char *pixels = malloc((size_t)WIDTH * HEIGHT * 3);
+    pola_sr *sr = open_sr(0, -1);
+
+    assert_non_null(pixels);
+    for (size_t g = 0; g < sizeof greys; g++) {
+        memset(pixels, greys[g], (size_t)WIDTH * HEIGHT * 3);
+        struct result result = enlarge(pixels, sr);
+        for (size_t i = 0; i < (size_t)result.width * (size_t)result.height * 3; i++)
+            assert_in_range(result.pixels[i] + 1, greys[g], greys[g] + 2);
+        g_free(result.pixels);
+    }
+    pola_sr_unref(sr);
+    free(pixels);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(smooth_gradient),
         cmocka_unit_test(photograph),
         cmocka_unit_test(hard_cut_shows),
+        cmocka_unit_test(flat_to_the_edge),
     };
 
     return cmocka_run_group_tests(tests, start, NULL);

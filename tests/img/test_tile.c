@@ -9,23 +9,27 @@
 
 #include <stdlib.h>
 
-/* Windows lie inside, have one size, no larger than the tile, start at 0, every step, and end with the image; none is superfluous. */
+/* Windows have one size, no larger than the tile unless one is all there is, start with the rim, every step, and end with the other
+ * rim; none is superfluous. */
 static void check_windows(const struct tile_axis *axis, int tile, int halo)
 {
+    const int whole = axis->length + 2 * halo;
+
+    assert_int_equal(axis->rim, halo);
+    assert_int_equal(axis->count == 1, whole <= tile);
     assert_true(axis->window <= tile);
-    assert_int_equal(axis->count == 1, axis->length <= tile);
-    assert_true(axis->count == 1 ? axis->window == axis->length : axis->window > 2 * halo);
-    assert_true(axis->count == 1 || (axis->count - 2) * axis->step + axis->window < axis->length);
+    assert_true(axis->count == 1 ? axis->window == whole : axis->window > 2 * halo);
+    assert_true(axis->count == 1 || (axis->count - 2) * axis->step + axis->window < whole);
     /* evenly shared: a window one pixel smaller would need one more */
-    assert_true(axis->count == 1 || (axis->count - 1) * (axis->step - 1) + axis->window - 1 < axis->length);
-    assert_int_equal(pi_tile_start(axis, 0), 0);
-    assert_int_equal(pi_tile_start(axis, axis->count - 1), axis->length - axis->window);
+    assert_true(axis->count == 1 || (axis->count - 1) * (axis->step - 1) + axis->window - 1 < whole);
+    assert_int_equal(pi_tile_start(axis, 0), -halo);
+    assert_int_equal(pi_tile_start(axis, axis->count - 1), axis->length + halo - axis->window);
     for (int i = 1; i < axis->count; i++) {
         int here = pi_tile_start(axis, i), before = pi_tile_start(axis, i - 1);
         assert_true(here > before);
         assert_true(here - before <= axis->step);
         if (i < axis->count - 1)
-            assert_int_equal(here, i * axis->step);
+            assert_int_equal(here, i * axis->step - halo);
     }
 }
 
@@ -62,7 +66,7 @@ static void all_lengths(void **state)
 {
     static const struct {
         int tile, halo;
-    } shapes[] = {{1, 0}, {2, 0}, {3, 1}, {7, 3}, {8, 3}, {16, 0}, {16, 3}, {17, 8}, {33, 4}, {48, 16}};
+    } shapes[] = {{1, 0}, {2, 0}, {3, 1}, {7, 3}, {8, 3}, {16, 0}, {8, 2}, {16, 3}, {17, 8}, {33, 4}, {48, 16}};
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (int scale = 1; scale <= 4; scale++)
@@ -83,16 +87,26 @@ static void usual_grid(void **state)
 
     pi_tile_axis_init(&axis, 1000, 4, 128, 8, pi_tile_fade(8, 4));
     assert_int_equal(axis.count, 9);
-    assert_int_equal(axis.window, 126);
+    assert_int_equal(axis.window, 128); /* 1016 = 9 windows of 112 and 16 more: 127.1, rounded up */
     assert_int_equal(axis.fade, 64);
-    assert_int_equal(pi_tile_start(&axis, 1), 110);
-    assert_int_equal(pi_tile_begin(&axis, 1), 4 * 118 - 32);
-    assert_int_equal(pi_tile_start(&axis, 8), 874);
-    /* The last overlap is 770+126-874 = 22 pixels wide, its middle at 885. */
-    assert_int_equal(pi_tile_begin(&axis, 8), 4 * 885 - 32);
+    assert_int_equal(pi_tile_start(&axis, 1), 104);
+    assert_int_equal(pi_tile_begin(&axis, 1), 4 * 112 - 32);
+    assert_int_equal(pi_tile_start(&axis, 8), 880);
+    /* The last overlap is 776+128-880 = 24 pixels wide, its middle at 892. */
+    assert_int_equal(pi_tile_begin(&axis, 8), 4 * 892 - 32);
     /* Rounding the window up makes hundreds of windows longer by as many pixels: then fewer are needed. */
     pi_tile_axis_init(&axis, 65536, 4, 96, 4, pi_tile_fade(4, 4));
     assert_true(pi_tile_start(&axis, axis.count - 1) > pi_tile_start(&axis, axis.count - 2));
+}
+
+static void mirror(void **state)
+{
+    static const int three[] = {2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1, 2, 2, 1, 0};
+
+    for (int i = 0; i < 15; i++)
+        assert_int_equal(pi_tile_mirror(i - 9, 3), three[i]);
+    for (int i = -5; i <= 5; i++)
+        assert_int_equal(pi_tile_mirror(i, 1), 0);
 }
 
 static void weights_rise_and_sum_to_one(void **state)
@@ -118,6 +132,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_lengths),
         cmocka_unit_test(usual_grid),
+        cmocka_unit_test(mirror),
         cmocka_unit_test(weights_rise_and_sum_to_one),
     };
 
