@@ -20,14 +20,18 @@
 
 struct sink {
     int fd;
-    int error; /* errno of the first write that failed */
+    int error;        /* errno of the first write that failed */
+    VipsImage *image; /* what is being saved */
 };
 
+/* After a fault the rest is thrown away and the image told to stop: some encoders (JPEG 2000) try a write that fails for ever. */
 static gint64 on_write(VipsTargetCustom *target, const void *data, gint64 size, struct sink *sink)
 {
-    if (sink->error == 0 && !cli_write_all(sink->fd, data, (size_t)size))
+    if (sink->error == 0 && !cli_write_all(sink->fd, data, (size_t)size)) {
         sink->error = errno;
-    return sink->error == 0 ? size : -1;
+        vips_image_set_kill(sink->image, TRUE);
+    }
+    return size;
 }
 
 static gint64 on_read(VipsTargetCustom *target, void *data, gint64 size, struct sink *sink)
@@ -88,7 +92,7 @@ static int save_failed(const struct sink *sink, struct pola_error *err)
 static int save_to_fd(int fd, const char *path, const char *saver, const char *options, VipsImage *image,
                       struct pola_error *err)
 {
-    struct sink sink = {.fd = fd};
+    struct sink sink = {.fd = fd, .image = image};
     VipsTarget *target = target_new(&sink, path);
     int failed = call_saver(saver, options, image, target, NULL);
 

@@ -521,11 +521,13 @@ static void stop_and_go_on(void **state)
     rig_init_place(&rig, 2);
     unsigned char *wanted = run(&rig, 11), *got = calloc(3 * 83, out_row_bytes(&rig));
     rig_open(&rig);
+    pi_par_set(1); /* with more, the calling thread may have little to do and ask less often */
     for (int patience = 20; patience >= 0; patience--) {
         rig.patience = patience;
         assert_int_equal(ask(&rig, got, 0, 0, 3 * 57, 3 * 83, &err), POLA_ERR_IO);
         assert_string_equal(err.text, "stopped");
     }
+    pi_par_set(0);
     rig.patience = -1;
     assert_int_equal(ask(&rig, got, 0, 0, 3 * 57, 3 * 83, &err), POLA_OK);
     assert_memory_equal(wanted, got, (size_t)(3 * 83) * out_row_bytes(&rig));
