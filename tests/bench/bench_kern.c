@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_SUCH_LEVEL = 77, ROUNDS = 20, IMAGE_WIDTH = 1024, IMAGE_HEIGHT = 768 };
+enum { NO_SUCH_LEVEL = 77, ROUNDS = 40, IMAGE_WIDTH = 1024, IMAGE_HEIGHT = 768 };
 
 /* ---- kernels with a clock ------------------------------------------------------------------------------------ */
 
@@ -267,31 +267,27 @@ static uint64_t clock_cost(void)
     return least;
 }
 
-/* Shares of a run with clocks. The slowdown by the clocks is left out of all figures. */
-static void print_shares(const struct window *window, uint64_t all, double seconds)
+/* Shares of a run with clocks, without what the clocks cost. each: seconds of a tick; rest: ticks outside of all kernels. */
+static void print_shares(const struct window *window, double each, uint64_t rest)
 {
     size_t count = 0;
-    uint64_t named = 0, cost = clock_cost();
+    uint64_t all = rest;
     double pixels = pixels_of(window);
 
-    for (; sites[count].name[0]; count++) {
-        uint64_t own = sites[count].calls * cost;
-        all -= 2 * own < all ? 2 * own : 0; /* about half of it before the first look and after the second */
-        sites[count].ticks -= own < sites[count].ticks ? own : sites[count].ticks;
-        named += sites[count].ticks;
-    }
+    for (; sites[count].name[0]; count++)
+        all += sites[count].ticks;
     qsort(sites, count, sizeof *sites, slower_first);
     printf("  %-22s %7s %9s %9s\n", "kernel", "share", "ns/pixel", "GMAC/s");
-    double each = seconds / (double)all; /* of a tick */
     for (size_t i = 0; i < count; i++) {
         double spent = (double)sites[i].ticks * each;
-        printf("  %-22s %5.1f %% %9.1f", sites[i].name, 100 * spent / seconds, 1e9 * spent / pixels);
+        printf("  %-22s %5.1f %% %9.1f", sites[i].name, 100 * (double)sites[i].ticks / (double)all,
+               1e9 * spent / pixels);
         if (sites[i].macs > 0)
             printf(" %9.0f", 1e-9 * sites[i].macs / spent);
         putchar('\n');
     }
-    double rest = seconds - (double)named * each;
-    printf("  %-22s %5.1f %% %9.1f\n", "between kernels", 100 * rest / seconds, 1e9 * rest / pixels);
+    printf("  %-22s %5.1f %% %9.1f\n", "between kernels", 100 * (double)rest / (double)all,
+           1e9 * (double)rest * each / pixels);
 }
 
 /* Bytes that pass between the sweeps of the network for one pixel: planes of the window, each read or written once by a sweep.
@@ -322,8 +318,9 @@ static void print_peaks(const struct window *window, double seconds, double amx,
 }
 
 struct times {
-    double plain, clocked; /* best seconds of a run */
-    uint64_t clocked_ticks;
+    double plain;     /* best seconds of a run without clocks */
+    double each;      /* seconds of a tick */
+    uint64_t rest;    /* least ticks outside of kernels of a run with clocks */
     double amx, copy; /* best rates */
 };
 
@@ -332,35 +329,54 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Takes turns, so that all meet the same moods of the machine. The sites keep the figures of the best round. */
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A run with clocks: every site keeps its least, and best->rest too. cost: ticks of looking at the clock. */
+static void run_clocked(struct times *best, const struct window *window, uint64_t cost)
+{
+    uint64_t before[sizeof sites / sizeof *sites], rest;
+    size_t count = 0;
+
+    for (struct site *s = sites; s->name[0]; s++) {
+        before[count++] = s->ticks;
+        s->ticks = s->calls = 0;
+        s->macs = 0;
+    }
+    double start = peaks_now();
+    rest = ticks();
+    pi_polasr_session_run(window->session, window->out, window->in);
+    rest = ticks() - rest;
+    best->each = (peaks_now() - start) / (double)rest;
+    for (size_t i = 0; sites[i].name[0]; i++) {
+        uint64_t own = sites[i].calls * cost; /* about half of a look is before it is taken, half after */
+        rest -= less(rest, sites[i].ticks + own);
+        sites[i].ticks -= less(sites[i].ticks, own);
+        if (i < count)
+            sites[i].ticks = less(sites[i].ticks, before[i]);
+    }
+    best->rest = less(best->rest, rest);
+}
+
+/* Takes turns, so that all meet the same moods of the machine. */
 static void measure(struct times *best, const struct window *plain, const struct window *clocked, bool amx)
 {
-    struct site kept[sizeof sites / sizeof *sites];
+    uint64_t cost = clock_cost();
 
-    memset(kept, 0, sizeof kept);
-    *best = (struct times){.plain = 1e9, .clocked_ticks = UINT64_MAX};
-    for (int round = 0; round <= ROUNDS; round++) {
+    *best = (struct times){.plain = 1e9, .rest = UINT64_MAX};
+    for (int round = 0; round < ROUNDS; round++) {
         double start = peaks_now();
         pi_polasr_session_run(plain->session, plain->out, plain->in);
         double seconds = peaks_now() - start;
-        for (struct site *s = sites; s->name[0]; s++)
-            s->ticks = s->calls = 0, s->macs = 0;
-        uint64_t first = ticks();
-        pi_polasr_session_run(clocked->session, clocked->out, clocked->in);
-        uint64_t spent = ticks() - first;
-        if (round == 0) /* the caches are cold */
-            continue;
         best->plain = seconds < best->plain ? seconds : best->plain;
-        if (spent < best->clocked_ticks) {
-            best->clocked_ticks = spent;
-            memcpy(kept, sites, sizeof sites);
-        }
+        run_clocked(best, clocked, cost);
 #ifdef HAVE_PEAK_AMX
         best->amx = larger(best->amx, amx ? peaks_amx() : 0);
 #endif
         best->copy = larger(best->copy, peaks_copy());
     }
-    memcpy(sites, kept, sizeof sites);
 }
 
 int main(int argc, char **argv)
@@ -389,7 +405,7 @@ int main(int argc, char **argv)
     measure(&best, &plain, &clocked, flags & CPU_AMX);
     printf("%s, %s, 1 thread, a window of %d x %d: %.3f Mpx/s\n", argv[2], act == ACT_BF16 ? "bf16" : "fp32",
            plain.width, plain.height, 1e-6 * pixels_of(&plain) / best.plain);
-    print_shares(&plain, best.clocked_ticks, best.plain);
+    print_shares(&plain, best.each, best.rest);
     print_peaks(&plain, best.plain, best.amx, best.copy);
     status = 0;
 done:
