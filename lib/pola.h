@@ -23,7 +23,7 @@ extern "C" {
 #define POLA_VERSION_PATCH 0
 
 #if defined(__GNUC__)
-#define POLA_API __attribute__((visibility("default")))
+#define POLA_API       __attribute__((visibility("default")))
 #define POLA_NODISCARD __attribute__((warn_unused_result))
 #else
 #define POLA_API
@@ -98,8 +98,9 @@ POLA_API void pola_model_each(const char *dir, void (*visit)(const char *path, v
 
 enum pola_precision {
     POLA_PRECISION_AUTO = 0, /* bf16 where the CPU multiplies it in hardware, else fp32 */
-    POLA_PRECISION_FP32 = 1, /* every product and sum in float32 */
-    POLA_PRECISION_BF16 = 2  /* operands of matrix products in bfloat16, sums in float32 */
+    POLA_PRECISION_FP32 = 1, /* everything in float32 */
+    POLA_PRECISION_BF16 =
+        2 /* weights, and what passes from layer to layer, in bfloat16; sums inside a layer in float32 */
 };
 
 struct pola_sr_options {
@@ -114,12 +115,12 @@ POLA_API void pola_sr_options_init(struct pola_sr_options *options);
 
 /* What super-resolving one image will take. */
 struct pola_sr_plan {
-    int scale;              /* the model's */
-    int tile, halo;         /* as chosen */
-    int columns, rows;      /* windows across and down */
+    int scale;         /* the model's */
+    int tile, halo;    /* as chosen */
+    int columns, rows; /* windows across and down */
     enum pola_precision precision;
-    uint64_t memory;        /* bytes that the operation itself holds at most */
-    double macs;            /* multiply-adds of the network over all windows */
+    uint64_t memory; /* bytes that the operation itself holds at most */
+    double macs;     /* multiply-adds of the network over all windows */
 };
 
 /* A network with packed weights, shared by any number of threads. */
@@ -143,11 +144,13 @@ POLA_API POLA_NODISCARD int pola_sr_plan_image(struct pola_sr_plan *plan, const 
 /* Super-resolves an image in memory as one window, without tiles.
  *   out  (s*height, s*width, 3)  float sRGB, clamped to [0,1]
  *   in   (height, width, 3)      float sRGB in [0,1]
+ * Both borrowed. The network sees zeros outside the image, as the published one does; pola_sr_image() mirrors it instead.
  * A non-finite result is POLA_ERR_NUMERIC. */
 POLA_API POLA_NODISCARD int pola_sr_run(const pola_sr *sr, float *out, const float *in, int width, int height,
                                         struct pola_error *err);
 
-/* The same tile by tile as a libvips pipeline: *out (given, g_object_unref it) is computed while it is read.
+/* The same tile by tile as a libvips pipeline: *out (given, g_object_unref it) is computed while it is read. in is borrowed; in and
+ * sr stay referenced by *out.
  * in: 1 to 4 bands (grey, grey+alpha, RGB, RGBA) of 8 or 16 bits or float, in sRGB or anything libvips converts to it;
  * the output has the same bands, depth and interpretation, and exactly scale times the size. Alpha is enlarged by itself.
  * Faults of a tile reach the reader of *out through libvips' error buffer. This is the VipsOperation "pola_sr". */

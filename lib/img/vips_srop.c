@@ -56,6 +56,7 @@ static int open_network(pola_sr **out, const PolaSr *op, struct pola_error *err)
         status = pi_err_set(err, POLA_ERR_ARGUMENT, "model '%s' enlarges %d times, not %d", op->model,
                             pola_sr_scale(*out), op->scale);
         pola_sr_unref(*out);
+        *out = NULL;
     }
     return status;
 }

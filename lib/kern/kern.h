@@ -21,7 +21,6 @@
 
 #define KERN_ROWS     32
 #define KERN_COLS     32
-#define KERN_SANE     1e4f
 #define KERN_MAX_HEAD 128 /* largest width d of an attention head */
 
 enum act { ACT_F32 = 0, ACT_BF16 = 1, ACT_COUNT = 2 };
@@ -48,13 +47,13 @@ struct gemm_weights {
     void *packed;
 };
 
-/* Rotary tables of one window (networks.md 1.3): d/2 angles theta_j = 10000^(-j/(d/2-1)). Rotating the pairs of f (d) at a
+/* Rotary tables of one window (lib/net/README.md): d/2 angles theta_j = 10000^(-j/(d/2-1)). Rotating the pairs of f (d) at a
  * position is f cos + swap(f) sin, where swap exchanges the two of each pair. Rows and columns share the table. */
 struct rope {
     const float *cos_sin; /* (positions, 2, d): cosines, each twice; then sines, each twice, signs -, + */
 };
 
-/* The state of polarity-aware linear attention (networks.md 1.2), for h heads of width d:
+/* The state of polarity-aware linear attention (lib/net/README.md), for h heads of width d:
  *   kv    (h, 2d, d)  sum or mean over tokens of K'_n v_n^T, keys rotated
  *   mean  (h, 2d)     sum or mean over tokens of K_n, keys not rotated */
 struct pacs_state {
@@ -113,7 +112,7 @@ struct kern {
     void (*pacs_query[ACT_COUNT])(float *o, const void *q, const struct pacs_state *state, size_t m, int row,
                                   const struct rope *rope, const struct pacs_params *params);
 
-    /* Pixel shuffle onto the nearest-neighbour enlargement (networks.md 6.0), not clamped: y, the first of scale output rows
+    /* Pixel shuffle onto the nearest-neighbour enlargement (lib/net/README.md), not clamped: y, the first of scale output rows
      * (scale * m pixels of 3, rows ldy floats apart), from u (m, 3 scale^2) and x (m, 3). */
     void (*shuffle)(float *y, size_t ldy, const float *u, const float *x, size_t m, int scale);
 };

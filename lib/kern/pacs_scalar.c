@@ -2,7 +2,7 @@
  * Copyright 2026 the pola authors
  *
  * Polarity-aware linear attention with channel-wise sharpness (PaCS), in plain C: the specification. Formulas and names from
- * networks.md 1.2 and 1.3: E(u) = exp(u) - 1; K = [E(k+), E(k-)]; A = [E(t1 q+), E(t1 q-)]; B = [E(t2 q-), E(t2 q+)].
+ * lib/net/README.md: E(u) = exp(u) - 1; K = [E(k+), E(k-)]; A = [E(t1 q+), E(t1 q-)]; B = [E(t2 q-), E(t2 q+)].
  */
 #include "kern/kern_isa.h"
 #include "kern/value.h"

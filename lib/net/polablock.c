@@ -263,8 +263,7 @@ static void expand(const struct run *run, struct block_rows *rows, void *u, cons
 }
 
 /* Second half: out (W, C) = in + gamma_2 fc2(u + DW3x3(u)). u: the three rows around. */
-static void contract(const struct run *run, struct block_rows *rows, float *out, const float *in,
-                     const void *const u[3])
+static void contract(const struct run *run, struct block_rows *rows, void *out, const void *in, const void *const u[3])
 {
     const struct block_shape *shape = run->shape;
     size_t c = (size_t)shape->config.c, f = (size_t)shape->config.ffn, w = (size_t)run->window->width;

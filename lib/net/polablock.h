@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 the pola authors
  *
- * The PolaFormer++ block (networks.md 2.2) in its linear-attention form:
+ * The PolaFormer++ block (lib/net/README.md) in its linear-attention form:
  *
  *     x += DW3x3(x);  x += gamma_1 Attn(LN(x));  x += gamma_2 FFN(LN(x))
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 the pola authors
  *
- * The PolaSR super-resolution network (networks.md 6.0): conv_first, D PolaFormer++ blocks at full resolution, a convolution
+ * The PolaSR super-resolution network (lib/net/README.md): conv_first, D PolaFormer++ blocks at full resolution, a convolution
  * with the long shortcut, then a convolution and pixel shuffle onto the nearest-neighbour enlargement of the input. Used by
  * head/sr.c.
  */

@@ -343,7 +343,7 @@ static void test_attention(void **state)
     }
 }
 
-/* ---- the worked example: 2 x 2 tokens of 8 channels, one head, weights from sines (networks.md 1.2) ------------- */
+/* ---- the worked example: 2 x 2 tokens of 8 channels, one head, weights from sines ------------------------------ */
 
 static const float example[4][8] = {
     {6.403528f, 8.277990f, -9.647084f, 0.006300f, -0.733622f, 0.295060f, 0.331261f, -0.525789f},
