@@ -34,7 +34,8 @@ static const struct format formats[] = {
     {" .webp ", "WebP", 16383, 8, TRUE, TRUE, "Q=90"},
     {" .gif ", "GIF", 65535, 8, TRUE, TRUE, NULL},
     {" .tif .tiff ", "TIFF", 0, 32, TRUE, TRUE, NULL},
-    {" .heic .heif .avif ", "HEIF", 16384, 16, TRUE, FALSE, "Q=75"},
+    {" .heic .heif ", "HEIF", 16384, 16, TRUE, FALSE, "Q=75"},
+    {" .avif ", "HEIF", 16384, 16, TRUE, FALSE, "Q=75,compression=av1"},
     {" .ppm .pgm .pbm .pnm ", "PNM", 0, 16, FALSE, FALSE, NULL},
     {" .pfm ", "PFM", 0, 32, FALSE, FALSE, NULL},
     {" .v .vips ", "VIPS", 0, 32, TRUE, TRUE, NULL},
@@ -61,15 +62,30 @@ void output_split(const char *text, char **name, char **options)
     *options = open ? g_strdup(open) : NULL;
 }
 
-char *output_suffix(const char *name)
+static char *any_suffix(const char *name)
 {
     const char *base = strrchr(name, '/');
     const char *dot = strrchr(base ? base : name, '.');
-    char *suffix = dot ? g_ascii_strdown(dot, -1) : NULL;
 
-    if (suffix && !vips_foreign_find_save_target(suffix) && !vips_foreign_find_save(suffix))
-        g_clear_pointer(&suffix, g_free);
+    return dot ? g_ascii_strdown(dot, -1) : NULL;
+}
+
+gboolean output_is_unsafe(const char *name)
+{
+    char *suffix = any_suffix(name);
+    gboolean unsafe = suffix && !save_find(suffix) && vips_foreign_find_save(suffix);
+
     vips_error_clear();
+    g_free(suffix);
+    return unsafe;
+}
+
+char *output_suffix(const char *name)
+{
+    char *suffix = any_suffix(name);
+
+    if (suffix && !save_find(suffix))
+        g_clear_pointer(&suffix, g_free);
     return suffix;
 }
 
