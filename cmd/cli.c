@@ -9,6 +9,7 @@
 #include "temp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,8 +154,18 @@ void cli_set_subject(const char *name, gboolean show)
     g_mutex_unlock(&log_lock);
 }
 
+/* Descriptors 0 to 2 that are closed would be given to the next files that are opened, and messages would go into them.
+ * Each is held by one on which what the command wants to do still fails as on a closed one; messages are lost. */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_WRONLY); /* becomes fd, the lowest free one */
+}
+
 void cli_start(const char *name)
 {
+    hold_standard_descriptors();
     program = name;
     g_set_prgname(name);
     log_seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

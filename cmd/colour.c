@@ -102,6 +102,18 @@ static gboolean is_plain(VipsInterpretation space)
            space == VIPS_INTERPRETATION_RGB16 || space == VIPS_INTERPRETATION_scRGB;
 }
 
+/* What whole samples are is told by their size, whatever the file says; for others only a guess is left. */
+static VipsInterpretation plain_space(const VipsImage *image, VipsInterpretation space)
+{
+    gboolean grey = image->Bands < 3;
+
+    if (image->BandFmt == VIPS_FORMAT_USHORT)
+        return grey ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_RGB16;
+    if (image->BandFmt != VIPS_FORMAT_UCHAR && is_plain(space))
+        return space;
+    return grey ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB;
+}
+
 /* Everything that is not grey or RGB yet. CMYK goes through its profile, or through libvips' own where it has none. */
 static int to_plain(VipsImage **image, const char *name, struct pola_error *err)
 {
@@ -118,12 +130,8 @@ static int to_plain(VipsImage **image, const char *name, struct pola_error *err)
         if ((*image)->Bands > 4)
             return cli_fail(err, POLA_ERR_FORMAT, "has %d bands: only grey and RGB, with or without alpha, can be used",
                             (*image)->Bands);
-        if (is_plain(space) && space == (*image)->Type)
-            return POLA_OK;
-        if (!is_plain(space))
-            space = (*image)->Bands < 3 ? (wide ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W)
-                                        : (wide ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB);
-        return retag(image, space, err);
+        space = plain_space(*image, space);
+        return space == (*image)->Type ? POLA_OK : retag(image, space, err);
     }
     cli_info(name, "its colour space (%s) becomes sRGB", vips_enum_nick(VIPS_TYPE_INTERPRETATION, space));
     vips_image_remove(*image, VIPS_META_ICC_NAME);
@@ -233,6 +241,29 @@ static int convert_profile(struct colour *colour, VipsImage **image, const char 
     return code;
 }
 
+int image_spread(VipsImage **image, struct pola_error *err)
+{
+    VipsImage *same[] = {*image, *image, *image}, *next = NULL;
+    int failed = vips_bandjoin(same, &next, 3, NULL);
+
+    return take(image, next, failed, err);
+}
+
+/* Portable float maps hold light, from 0 to 1, which libvips calls sRGB. Linear light has three bands there. */
+static int take_light(struct colour *colour, VipsImage **image, struct pola_error *err)
+{
+    const char *loader;
+    int code = POLA_OK;
+
+    if ((*image)->BandFmt != VIPS_FORMAT_FLOAT || vips_image_get_string(*image, VIPS_META_LOADER, &loader) != 0 ||
+        !g_str_has_prefix(loader, "ppmload"))
+        return POLA_OK;
+    colour->spread = (*image)->Bands == 1;
+    if (colour->spread)
+        code = image_spread(image, err);
+    return code == POLA_OK ? retag(image, VIPS_INTERPRETATION_scRGB, err) : code;
+}
+
 int colour_in(struct colour *colour, VipsImage **image, const char *name, struct pola_error *err)
 {
     VipsImage *own = NULL;
@@ -249,6 +280,8 @@ int colour_in(struct colour *colour, VipsImage **image, const char *name, struct
         code = to_space(image, VIPS_INTERPRETATION_RGB16, err);
     if (code == POLA_OK)
         code = check_format(image, err);
+    if (code == POLA_OK)
+        code = take_light(colour, image, err);
     if (code == POLA_OK)
         code = to_plain(image, name, err);
     if (code == POLA_OK && (*image)->BandFmt != VIPS_FORMAT_FLOAT && vips_image_get_typeof(*image, VIPS_META_ICC_NAME))
@@ -271,6 +304,35 @@ static int restore(const struct colour *colour, VipsImage *image, VipsImage **ou
     return failed;
 }
 
+/* One of the three equal bands, as grey. */
+static int gather(VipsImage **image, int bits, struct pola_error *err)
+{
+    VipsImage *next = NULL;
+    int code = bits < 32 ? image_to_bits(image, bits, err) : POLA_OK;
+
+    if (code != POLA_OK)
+        return code;
+    int failed = vips_extract_band(*image, &next, 0, NULL);
+    code = take(image, next, failed, err);
+    if (code == POLA_OK && bits < 32)
+        code = retag(image, bits == 16 ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W, err);
+    return code;
+}
+
+int colour_to_light(VipsImage **image, struct pola_error *err)
+{
+    gboolean grey = (*image)->Bands < 3;
+    int code = POLA_OK;
+
+    if ((*image)->BandFmt != VIPS_FORMAT_FLOAT)
+        code = to_space(image, VIPS_INTERPRETATION_scRGB, err);
+    if (code == POLA_OK && grey && (*image)->Bands == 3)
+        code = gather(image, 32, err);
+    if (code != POLA_OK)
+        return code;
+    return retag(image, grey ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_sRGB, err);
+}
+
 int colour_out(const struct colour *colour, VipsImage **image, int bits, struct pola_error *err)
 {
     VipsImage *rgb = NULL, *alpha = NULL, *next = NULL;
@@ -278,7 +340,7 @@ int colour_out(const struct colour *colour, VipsImage **image, int bits, struct 
     int code = POLA_OK, failed;
 
     if (!colour->profile)
-        return POLA_OK;
+        return colour->spread ? gather(image, bits, err) : POLA_OK;
     if (!has_alpha) {
         failed = restore(colour, *image, &next, bits);
         return take(image, next, failed, err);

@@ -16,7 +16,8 @@ struct _VipsImage;
 struct colour {
     void *profile; /* the file's own ICC profile, NULL when the result stays in sRGB or nothing was converted */
     size_t size;
-    int bits; /* of the file's samples: 8, 16, or 32 for float */
+    int bits;        /* of the file's samples: 8, 16, or 32 for float */
+    gboolean spread; /* grey light that was made three equal bands */
 };
 
 /* Replaces *image (of the input called name) by one of 1 to 4 bands: grey or sRGB, 8 or 16 bits or float, alpha last. */
@@ -25,6 +26,13 @@ POLA_NODISCARD int colour_in(struct colour *colour, struct _VipsImage **image, c
 
 /* Replaces *image by one in the file's own colours again, with bits (8 or 16) a sample where that takes a conversion. */
 POLA_NODISCARD int colour_out(const struct colour *colour, struct _VipsImage **image, int bits, struct pola_error *err);
+
+/* Replaces *image of one band by one of three equal bands. */
+POLA_NODISCARD int image_spread(struct _VipsImage **image, struct pola_error *err);
+
+/* Replaces *image, without alpha, by the light of a portable float map: from 0 to 1, under the name that libvips' saver
+ * leaves alone. */
+POLA_NODISCARD int colour_to_light(struct _VipsImage **image, struct pola_error *err);
 
 void colour_release(struct colour *colour);
 

@@ -72,10 +72,12 @@ static int find_loader(struct opening *o, struct pola_error *err)
     return o->loader ? POLA_OK : cli_fail(err, POLA_ERR_FORMAT, not_an_image);
 }
 
-static gboolean has_argument(const char *operation, const char *name)
+/* Of a loader with "page" alone, as that of JPEG 2000, pages are the same picture in other sizes. */
+static gboolean has_pages(const char *loader)
 {
-    VipsOperation *op = vips_operation_new(operation);
-    gboolean found = op && g_object_class_find_property(G_OBJECT_GET_CLASS(op), name);
+    VipsOperation *op = vips_operation_new(loader);
+    gboolean found = op && g_object_class_find_property(G_OBJECT_GET_CLASS(op), "page") &&
+                     g_object_class_find_property(G_OBJECT_GET_CLASS(op), "n");
 
     if (op)
         g_object_unref(op);
@@ -111,10 +113,10 @@ static int load_failed(const struct opening *o, struct pola_error *err)
 /* All pages when they have one size; else the first, and the user is told. NULL: err says why. */
 static VipsImage *load_pages(const struct opening *o, struct pola_error *err)
 {
-    gboolean paged = has_argument(o->loader, "page");
+    gboolean paged = has_pages(o->loader);
     int wanted = o->options->page;
     VipsImage *first = load(o, 0, paged ? 1 : 0), *image = NULL;
-    int pages = first ? vips_image_get_n_pages(first) : 0;
+    int pages = first && paged ? vips_image_get_n_pages(first) : 1;
 
     if (first && wanted > pages) {
         (void)!cli_fail(err, POLA_ERR_FORMAT, "has %d page%s, not page %d", pages, pages > 1 ? "s" : "", wanted);

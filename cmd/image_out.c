@@ -34,7 +34,8 @@ static const struct format formats[] = {
     {" .webp ", "WebP", 16383, 8, TRUE, TRUE, "Q=90"},
     {" .gif ", "GIF", 65535, 8, TRUE, TRUE, NULL},
     {" .tif .tiff ", "TIFF", 0, 32, TRUE, TRUE, NULL},
-    {" .heic .heif .avif ", "HEIF", 16384, 16, TRUE, FALSE, "Q=75"},
+    {" .heic .heif ", "HEIF", 16384, 16, TRUE, FALSE, "Q=75"},
+    {" .avif ", "HEIF", 16384, 16, TRUE, FALSE, "Q=75,compression=av1"},
     {" .ppm .pgm .pbm .pnm ", "PNM", 0, 16, FALSE, FALSE, NULL},
     {" .pfm ", "PFM", 0, 32, FALSE, FALSE, NULL},
     {" .v .vips ", "VIPS", 0, 32, TRUE, TRUE, NULL},
@@ -61,15 +62,30 @@ void output_split(const char *text, char **name, char **options)
     *options = open ? g_strdup(open) : NULL;
 }
 
-char *output_suffix(const char *name)
+static char *any_suffix(const char *name)
 {
     const char *base = strrchr(name, '/');
     const char *dot = strrchr(base ? base : name, '.');
-    char *suffix = dot ? g_ascii_strdown(dot, -1) : NULL;
 
-    if (suffix && !vips_foreign_find_save_target(suffix) && !vips_foreign_find_save(suffix))
-        g_clear_pointer(&suffix, g_free);
+    return dot ? g_ascii_strdown(dot, -1) : NULL;
+}
+
+gboolean output_is_unsafe(const char *name)
+{
+    char *suffix = any_suffix(name);
+    gboolean unsafe = suffix && !save_find(suffix) && vips_foreign_find_save(suffix);
+
     vips_error_clear();
+    g_free(suffix);
+    return unsafe;
+}
+
+char *output_suffix(const char *name)
+{
+    char *suffix = any_suffix(name);
+
+    if (suffix && !save_find(suffix))
+        g_clear_pointer(&suffix, g_free);
     return suffix;
 }
 
@@ -200,6 +216,22 @@ int output_check_size(const struct output *o, gint64 width, gint64 height, struc
                     most < VIPS_MAX_COORD ? ": use .png or .tif" : "");
 }
 
+static int flatten(VipsImage **image, struct pola_error *err)
+{
+    double most = (*image)->BandFmt == VIPS_FORMAT_USHORT ? 65535 : 255;
+    double white = (*image)->Type == VIPS_INTERPRETATION_scRGB ? 1 : most;
+    VipsArrayDouble *background = vips_array_double_newv(1, white);
+    VipsImage *flat = NULL;
+    int code = POLA_OK;
+
+    if (vips_flatten(*image, &flat, "background", background, "max_alpha", most, NULL))
+        code = cli_fail_vips(err, "cannot flatten its alpha");
+    else
+        image_replace(image, flat);
+    vips_area_unref(VIPS_AREA(background));
+    return code;
+}
+
 int output_convert(const struct output *o, VipsImage **image, const char *input, struct pola_error *err)
 {
     int bits = output_bits(o, (int)vips_format_sizeof((*image)->BandFmt) * 8);
@@ -207,18 +239,15 @@ int output_convert(const struct output *o, VipsImage **image, const char *input,
 
     if (bits < 32)
         code = image_to_bits(image, bits, err);
-    if (code != POLA_OK || !o->format || o->format->alpha || !vips_image_hasalpha(*image))
-        return code;
-    double white = bits == 16 ? 65535 : 255;
-    VipsArrayDouble *background = vips_array_double_newv(1, white);
-    VipsImage *flat = NULL;
-    if (vips_flatten(*image, &flat, "background", background, "max_alpha", white, NULL))
-        code = cli_fail_vips(err, "cannot flatten its alpha");
-    else
-        image_replace(image, flat);
-    vips_area_unref(VIPS_AREA(background));
-    if (code == POLA_OK)
-        cli_warn(input, "%s holds no alpha: flattened on white", o->format->title);
+    if (code == POLA_OK && o->format && !o->format->alpha && vips_image_hasalpha(*image)) {
+        code = flatten(image, err);
+        if (code == POLA_OK)
+            cli_warn(input, "%s holds no alpha: flattened on white", o->format->title);
+    }
+    if (code == POLA_OK && strcmp(o->suffix, ".pfm") == 0)
+        code = colour_to_light(image, err);
+    else if (code == POLA_OK && (*image)->Type == VIPS_INTERPRETATION_scRGB && (*image)->Bands == 1)
+        code = image_spread(image, err); /* elsewhere light has three bands */
     return code;
 }
 

@@ -30,6 +30,9 @@ void output_split(const char *text, char **name, char **options);
 /* The suffix of name, lower case, if images can be saved as that; else NULL. Given. */
 char *output_suffix(const char *name);
 
+/* TRUE for the suffix of a format that libvips writes, but without telling when that goes wrong: none of ours. */
+gboolean output_is_unsafe(const char *name);
+
 /* Finds out where the output leads and whether that can be written to. name "-" is standard output. suffix says the format
  * (with its dot), options (may be NULL) how to save. All are borrowed. */
 POLA_NODISCARD int output_init(struct output *output, const char *name, const char *suffix, const char *options,

@@ -65,6 +65,9 @@ static int one_output(struct job *job, const char *text, const char *format, str
         job->suffix = g_strdup(".png");
     if (code == POLA_OK && g_file_test(job->out, G_FILE_TEST_IS_DIR))
         code = cli_fail(err, POLA_ERR_ARGUMENT, "'%s' is a directory: use -o for one", job->out);
+    if (code == POLA_OK && !suffix && output_is_unsafe(job->out))
+        code = cli_fail(err, POLA_ERR_ARGUMENT, "'%s': libvips does not report faults when it writes that format",
+                        job->out);
     if (code == POLA_OK && !job->suffix)
         code = cli_fail(err, POLA_ERR_ARGUMENT,
                         "cannot tell the format of '%s': give it a suffix such as .png, or use --format", text);

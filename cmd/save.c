@@ -100,19 +100,18 @@ static int save_to_fd(int fd, const char *path, const char *saver, const char *o
     return failed || sink.error ? save_failed(&sink, err) : POLA_OK;
 }
 
-/* Saves into the temporary file open as fd under path. Formats that only have a saver by name open it again. */
-static int save_to_temp(const struct output *o, int fd, const char *path, const char *options, VipsImage *image,
-                        struct pola_error *err)
+const char *save_find(const char *suffix)
 {
-    const char *saver = vips_foreign_find_save_target(o->suffix);
+    const char *saver = vips_foreign_find_save_target(suffix);
+    const char *by_name = saver ? NULL : vips_foreign_find_save(suffix);
 
-    if (saver)
-        return save_to_fd(fd, path, saver, options, image, err);
     vips_error_clear();
-    saver = vips_foreign_find_save(o->suffix);
-    if (!saver || call_saver(saver, options, image, path, NULL))
-        return cli_fail_vips(err, NULL);
-    return POLA_OK;
+    if (!by_name || !g_str_has_suffix(by_name, "File"))
+        return saver;
+    char *sibling = g_strdup_printf("%.*sTarget", (int)strlen(by_name) - 4, by_name);
+    GType type = g_type_from_name(sibling);
+    g_free(sibling);
+    return type ? g_type_name(type) : NULL;
 }
 
 static int save_file(const struct output *o, const char *options, VipsImage *image, struct pola_error *err)
@@ -123,7 +122,7 @@ static int save_file(const struct output *o, const char *options, VipsImage *ima
 
     g_free(dir);
     if (code == POLA_OK)
-        code = save_to_temp(o, fd, path, options, image, err);
+        code = save_to_fd(fd, path, save_find(o->suffix), options, image, err);
     if (code == POLA_OK && (fchmod(fd, (mode_t)o->mode) != 0 || fsync(fd) != 0))
         code = cli_fail(err, POLA_ERR_IO, "cannot write: %s", g_strerror(errno));
     if (fd >= 0 && close(fd) != 0 && code == POLA_OK)
@@ -134,7 +133,7 @@ static int save_file(const struct output *o, const char *options, VipsImage *ima
     return code;
 }
 
-/* Formats that go back in their file (TIFF) or want a name (VIPS) are made in a temporary file and then copied out. */
+/* Formats that go back in their file (TIFF, VIPS) are made in a temporary file and then copied out. */
 static int save_spooled(const struct output *o, int out, const char *options, VipsImage *image, struct pola_error *err)
 {
     char *path = NULL;
@@ -145,7 +144,7 @@ static int save_spooled(const struct output *o, int out, const char *options, Vi
     int code = temp_file(&path, &fd, NULL, o->suffix, err);
 
     if (code == POLA_OK)
-        code = save_to_temp(o, fd, path, options, image, err);
+        code = save_to_fd(fd, path, save_find(o->suffix), options, image, err);
     int in = code == POLA_OK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     temp_discard(path);
     while (in >= 0 && sink.error == 0 && (n = read(in, buffer, sizeof buffer)) > 0)
@@ -164,14 +163,13 @@ static int save_spooled(const struct output *o, int out, const char *options, Vi
 
 static int save_stream(const struct output *o, const char *options, VipsImage *image, struct pola_error *err)
 {
-    const char *saver = vips_foreign_find_save_target(o->suffix);
+    const char *saver = save_find(o->suffix);
     int fd = o->path ? open(o->path, O_WRONLY | O_CLOEXEC) : dup(STDOUT_FILENO);
     int code;
 
-    vips_error_clear();
     if (fd < 0)
         return cli_fail(err, POLA_ERR_IO, "cannot open: %s", g_strerror(errno));
-    if (saver && !strstr(saver, "SaveTiff") && !strstr(saver, "SaveVips"))
+    if (!strstr(saver, "SaveTiff") && !strstr(saver, "SaveVips"))
         code = save_to_fd(fd, strstr(saver, "Ppm") ? o->suffix : NULL, saver, options, image, err);
     else
         code = save_spooled(o, fd, options, image, err);

@@ -11,6 +11,9 @@
 /* TRUE if the output becomes several files: .dz, unless its options put it into one container. */
 gboolean save_is_tree(const struct output *output);
 
+/* libvips' saver that can write through a target of ours: others do not report what goes wrong. NULL: there is none. */
+const char *save_find(const char *suffix);
+
 /* Saves image with options "defaults" (may be NULL) before the user's. */
 POLA_NODISCARD int save_image(const struct output *output, const char *defaults, struct _VipsImage *image,
                               struct pola_error *err);

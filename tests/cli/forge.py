@@ -188,6 +188,14 @@ def whole_numbers(path):
     tiff(path, 20, 16, 1, 'i', struct.pack('<320i', *range(320)))
 
 
+def light(path, bands):
+    """A portable float map, from 0 to 1."""
+    bands = int(bands)
+    values = [(x + b) / 33 for _ in range(24) for x in range(32) for b in range(bands)]
+    with open(path, 'wb') as f:
+        f.write((b'PF' if bands == 3 else b'Pf') + b'\n32 24\n-1.0\n' + struct.pack('<%df' % len(values), *values))
+
+
 def liar(path, width, height):
     """A header that promises what the file does not hold."""
     png(path, int(width), int(height), 8, 2, [], data=zlib.compress(bytes(1000)))

@@ -20,3 +20,15 @@ run pola-sr -x2 rgb.png rgb8.png && vips colourspace out.png o8.v srgb && d=$(ma
 run pola-sr -x2 linear.tif 'lossless.webp[lossless]' && d=$(max_difference lossless.webp rgb8.png) && [ $d -le 8 ] &&
     echo "linear light gives the same picture"
 vips colourspace rgb.png lab.tif lab && run pola-sr -x2 lab.tif out.png && dims out.png
+# 16 bits are 16 bits, whatever the file calls them
+run pola-sr -x2 rgb16.png right.png
+vips copy rgb16.png called8.v --interpretation srgb && run pola-sr -x2 called8.v out.png && max_difference out.png right.png
+# portable float maps are light from 0 to 1, in and out
+for b in 1 3; do
+    forge light light.pfm $b
+    for f in pfm png tif jpg; do
+        run pola-sr -x2 light.pfm out.$f && echo "$(dims out.$f), $(vips avg out.$f | cut -c1-4)"
+    done
+done
+run pola-sr -x2 rgb.png out.pfm && run pola-sr -x2 rgb.png out.png && vips linear out.pfm light.v 1 0 &&
+    vips copy light.v tagged.v --interpretation scrgb && vips colourspace tagged.v eight.v srgb && max_difference eight.v out.png

@@ -21,3 +21,4 @@ run pola-sr -s 1.5 both.tif out.tif && info out.tif
 run pola-sr -x2 both.gif out.tif && info out.tif
 run pola-sr -x2 - .tif <both.tif >out.tif && info out.tif
 vips copy 'one.png' 'pyramid.tif[tile,pyramid,tile_width=16,tile_height=16]' && run pola-sr -x2 pyramid.tif out.png && dims out.png
+vips copy one.png one.jp2 && run pola-sr -x2 one.jp2 out.png && dims out.png # has resolutions, which are no pages
