@@ -30,10 +30,10 @@ static inline size_t pi_act_size(enum act act)
     return act == ACT_BF16 ? 2 : 4;
 }
 
-/* Rows of one job so that workers have a few each: more jobs even out the load, but each does up to four rows twice. */
+/* Rows of one job: one job a worker, since each does up to four rows of its neighbours too. */
 static inline int pi_rows_per_job(int height, int workers)
 {
-    int jobs = workers > 1 ? 2 * workers : 1;
+    int jobs = workers;
     int rows = (height + jobs - 1) / jobs;
     return (rows + ROW_GROUP - 1) / ROW_GROUP * ROW_GROUP;
 }
