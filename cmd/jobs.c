@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "image_out.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -114,11 +115,38 @@ static void place_in(struct job *job, const char *directory, const char *suffix,
     g_free(base);
 }
 
-static gboolean same_file(const char *a, const char *b)
+/* What tells a file that exists from all others, whatever name leads to it: "device:inode", given. NULL: there is none. */
+static char *identity(const char *name)
 {
-    struct stat x, y;
+    struct stat st;
 
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    if (strcmp(name, "-") == 0 || stat(name, &st) != 0)
+        return NULL;
+    return g_strdup_printf("%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+}
+
+/* No output may be a file that is still to be read. */
+static int check_inputs(const struct jobs *jobs, struct pola_error *err)
+{
+    GHashTable *inputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    int code = POLA_OK;
+
+    for (guint i = 0; i < jobs->count; i++) {
+        char *id = identity(jobs->list[i].in);
+        if (id)
+            g_hash_table_insert(inputs, id, jobs->list[i].in);
+    }
+    for (guint i = 0; code == POLA_OK && i < jobs->count; i++) {
+        struct job *job = &jobs->list[i];
+        char *id = identity(job->out);
+        const char *input = id ? g_hash_table_lookup(inputs, id) : NULL;
+        if (input)
+            code = cli_fail(err, POLA_ERR_ARGUMENT, "'%s' would replace the input '%s': choose another directory",
+                            job->out, input);
+        g_free(id);
+    }
+    g_hash_table_destroy(inputs);
+    return code;
 }
 
 static int check_clashes(const struct jobs *jobs, struct pola_error *err)
@@ -131,13 +159,10 @@ static int check_clashes(const struct jobs *jobs, struct pola_error *err)
         const char *other = g_hash_table_lookup(owners, job->out);
         if (other)
             code = cli_fail(err, POLA_ERR_ARGUMENT, "'%s' and '%s' would both become '%s'", other, job->in, job->out);
-        else if (strcmp(job->in, "-") != 0 && same_file(job->in, job->out))
-            code = cli_fail(err, POLA_ERR_ARGUMENT, "'%s' would replace its own input: choose another directory",
-                            job->out);
         g_hash_table_insert(owners, job->out, job->in);
     }
     g_hash_table_destroy(owners);
-    return code;
+    return code == POLA_OK ? check_inputs(jobs, err) : code;
 }
 
 static int into_directory(struct jobs *jobs, const struct common_options *o, struct pola_error *err)

@@ -111,8 +111,9 @@ static enum cli_exit run(const struct common_options *options, const struct enla
     struct engine engine = {.options = options, .tta = own.tta};
     struct jobs jobs = {0};
     struct pola_error err;
-    int code = pola_init(&err);
 
+    temp_start_scratch();
+    int code = pola_init(&err);
     if (code != POLA_OK)
         return fail(&err);
     vips_concurrency_set(pola_threads());

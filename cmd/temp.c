@@ -30,6 +30,8 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
     return remove(path);
 }
 
+static char *scratch; /* libvips' directory; on the list */
+
 /* Threads that still write may add to a tree while it is removed: try again for a while. */
 static void remove_path(const char *path)
 {
@@ -91,6 +93,22 @@ void temp_start(void)
     if (pthread_create(&thread, &attr, wait_for_signals, NULL) != 0)
         pthread_sigmask(SIG_UNBLOCK, &stop_signals, NULL);
     pthread_attr_destroy(&attr);
+}
+
+static void end_scratch(void)
+{
+    temp_discard(scratch);
+}
+
+void temp_start_scratch(void)
+{
+    struct pola_error ignored;
+
+    /* GLib keeps what it finds in TMPDIR first, libvips looks there every time. */
+    if (temp_dir(&scratch, g_get_tmp_dir(), &ignored) != POLA_OK)
+        return;
+    g_setenv("TMPDIR", scratch, TRUE);
+    atexit(end_scratch);
 }
 
 static int cannot(struct pola_error *err, const char *what, const char *path)

@@ -17,6 +17,10 @@
 /* Before any thread exists: a thread of its own takes the signals from now on. */
 void temp_start(void);
 
+/* Before libvips starts: gives its own temporary files a directory within $TMPDIR that goes away however we end. Where
+ * there can be none they stay in $TMPDIR itself. */
+void temp_start_scratch(void);
+
 /* Makes a new file in directory dir whose hidden name ends in suffix (or in $TMPDIR, dir NULL). *path and *fd are given. */
 POLA_NODISCARD int temp_file(char **path, int *fd, const char *dir, const char *suffix, struct pola_error *err);
 

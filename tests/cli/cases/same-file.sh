@@ -15,3 +15,5 @@ mkdir sub && ln -s ../in.png sub/in.png && run pola-sr -x2 in.png -o sub
 dims in.png
 ln -s nowhere.png dangling.png && run pola-sr -x2 in.png dangling.png
 present nowhere.png
+mkdir links && ln -s ../b.png links/a.png && cp in.png a.png && cp in.png b.png && run pola-sr -x2 a.png b.png -o links
+same b.png in.png

@@ -12,7 +12,7 @@ stop() { # SIGNAL OUTPUT: sends it once the temporary file is there and its inpu
     env --default-signal=INT,HUP pola-sr -x2 fifo "$2" &
     local pid=$!
     for i in $(seq 600); do
-        [ -n "$(find out "$TMPDIR" -name '.pola-*')" ] && break
+        [ -n "$(find out -name '.pola-*')" ] && break
         sleep 0.05
     done
     kill -$1 $pid
@@ -26,3 +26,14 @@ stop TERM out/o.tif
 stop HUP out/o.jpg
 stop TERM out/tree.dz
 cp in.png out/o.png && stop TERM out/o.png | sed 's/[^ ]*$//' && same in.png out/o.png
+# libvips' own temporary files go, too
+rm out/* && pola-sr -x4 in.png large.png
+pola-sr -t 1 -x4 --cpu scalar large.png 'out/p.tif[tile,pyramid,tile_width=16,tile_height=16]' &
+pid=$!
+for i in $(seq 1200); do
+    [ -n "$(find "$TMPDIR" -name 'vips-*')" ] && break
+    sleep 0.05
+done
+kill -TERM $pid
+wait $pid 2>/dev/null
+echo "pyramid: $?, left: $(find "$TMPDIR" out -mindepth 1)"
