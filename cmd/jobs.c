@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "image_out.h"
+#include "save.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -199,7 +200,8 @@ static gboolean output_is_file(const struct common_options *o)
     return file;
 }
 
-int jobs_init(struct jobs *jobs, const struct common_options *o, struct pola_error *err)
+/* The jobs, without a look at their save options. */
+static int fill(struct jobs *jobs, const struct common_options *o, struct pola_error *err)
 {
     guint n = o->rest ? g_strv_length(o->rest) : 0;
 
@@ -226,6 +228,15 @@ int jobs_init(struct jobs *jobs, const struct common_options *o, struct pola_err
     if (file)
         return one_output(&jobs->list[0], o->output, o->format, err);
     return into_directory(jobs, o, err);
+}
+
+int jobs_init(struct jobs *jobs, const struct common_options *o, struct pola_error *err)
+{
+    int code = fill(jobs, o, err);
+
+    for (guint i = 0; code == POLA_OK && i < jobs->count; i++)
+        code = save_check_options(jobs->list[i].suffix, jobs->list[i].options, err);
+    return code;
 }
 
 void jobs_release(struct jobs *jobs)

@@ -114,6 +114,51 @@ const char *save_find(const char *suffix)
     return type ? g_type_name(type) : NULL;
 }
 
+/* One "name" or "name=value" of length n. page_height is ours to set: another one would cut pages in the wrong places. */
+static int check_option(GObjectClass *saver, const char *text, size_t n, const char *suffix, struct pola_error *err)
+{
+    char *name = g_strndup(text, n), *equals = strchr(name, '=');
+    int code = POLA_OK;
+
+    if (equals)
+        *equals = '\0';
+    g_strdelimit(g_strstrip(name), "_", '-');
+    if (*name && (strcmp(name, "page-height") == 0 || !g_object_class_find_property(saver, name))) {
+        char *clean = cli_printable(name);
+        code = cli_fail(err, POLA_ERR_ARGUMENT, "%s has no save option '%s'", suffix + 1, clean);
+        g_free(clean);
+    }
+    g_free(name);
+    return code;
+}
+
+int save_check_options(const char *suffix, const char *options, struct pola_error *err)
+{
+    const char *saver = strcmp(suffix, ".dz") == 0 ? "VipsForeignSaveDzFile" : save_find(suffix);
+    GType type = saver && options ? g_type_from_name(saver) : 0;
+    int code = POLA_OK, depth = 0;
+    gboolean quoted = FALSE;
+
+    if (!type)
+        return POLA_OK;
+    GObjectClass *class = g_type_class_ref(type);
+    const char *start = options + 1;
+    for (const char *c = start; code == POLA_OK && *c; c++) { /* "[a=1,b=[c,d],e=\"f,g\"]" */
+        if (*c == '"')
+            quoted = !quoted;
+        else if (!quoted && *c == '[')
+            depth++;
+        else if (!quoted && depth > 0 && *c == ']')
+            depth--;
+        else if (!quoted && depth == 0 && (*c == ',' || *c == ']')) {
+            code = check_option(class, start, (size_t)(c - start), suffix, err);
+            start = c + 1;
+        }
+    }
+    g_type_class_unref(class);
+    return code;
+}
+
 static int save_file(const struct output *o, const char *options, VipsImage *image, struct pola_error *err)
 {
     char *dir = g_path_get_dirname(o->path), *path = NULL;

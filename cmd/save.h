@@ -14,6 +14,10 @@ gboolean save_is_tree(const struct output *output);
 /* libvips' saver that can write through a target of ours: others do not report what goes wrong. NULL: there is none. */
 const char *save_find(const char *suffix);
 
+/* Checks the names of save options ("[compression=9,strip]", or NULL) against what the saver for suffix has. Their values are the
+ * saver's to judge. */
+POLA_NODISCARD int save_check_options(const char *suffix, const char *options, struct pola_error *err);
+
 /* Saves image with options "defaults" (may be NULL) before the user's. */
 POLA_NODISCARD int save_image(const struct output *output, const char *defaults, struct _VipsImage *image,
                               struct pola_error *err);

@@ -27,7 +27,7 @@ vips copy rgb16.png called8.v --interpretation srgb && run pola-sr -x2 called8.v
 for b in 1 3; do
     forge light light.pfm $b
     for f in pfm png tif jpg; do
-        run pola-sr -x2 light.pfm out.$f && echo "$(dims out.$f), $(vips avg out.$f | cut -c1-4)"
+        run pola-sr -x2 light.pfm out.$f && echo "$(dims out.$f), $(printf '%.2g' "$(vips avg out.$f)")"
     done
 done
 run pola-sr -x2 rgb.png out.pfm && run pola-sr -x2 rgb.png out.png && vips linear out.pfm light.v 1 0 &&

@@ -10,6 +10,7 @@ run pola-sr -x2 in.png 'q.jpg[Q=10]' && run pola-sr -x2 in.png r.jpg
 run pola-sr -x2 in.png 'i.png[interlace]' && vipsheader -f interlaced i.png
 run pola-sr -x2 in.png 'empty.png[]' && dims empty.png
 run pola-sr -x2 in.png 'x.png[nonsense=1]'
+run pola-sr -x2 in.png 'x.gif[page_height=7]'
 run pola-sr -x2 in.png 'x.jpg[Q=hello]'
 run pola-sr -x2 in.png 'x.png['
 run pola-sr -x2 in.png '.jpg[Q=10]' | cmp - q.jpg && echo 'the same to standard output'
