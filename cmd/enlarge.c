@@ -92,7 +92,8 @@ static int make_plan(struct passage *p, struct pola_error *err)
 {
     int bits = output_bits(&p->output, p->colour.bits);
     VipsImage *page = NULL;
-    guint64 other = footprint_other(p->image, p->pages.out_width, p->image->Bands * (bits / 8));
+    guint64 other = footprint_other(p->image, p->pages.out_width, p->image->Bands * (bits / 8),
+                                    output_saver_rows(&p->output));
     int code = output_check_size(&p->output, p->pages.out_width, p->pages.out_height * p->pages.count, err);
 
     if (code == POLA_OK)

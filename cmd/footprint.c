@@ -25,13 +25,13 @@ static guint64 resident(void)
     return (guint64)pages * (guint64)sysconf(_SC_PAGESIZE);
 }
 
-guint64 footprint_other(VipsImage *in, gint64 out_width, int out_pel)
+guint64 footprint_other(VipsImage *in, gint64 out_width, int out_pel, int saver_rows)
 {
     int tile_width, tile_height, lines;
     guint64 row_in = VIPS_IMAGE_SIZEOF_LINE(in), row_out = (guint64)out_width * (guint64)out_pel;
 
     vips_get_tile_size(in, &tile_width, &tile_height, &lines);
-    return resident() + row_in * (guint64)lines + 2 * row_out * (guint64)lines;
+    return resident() + row_in * (guint64)lines + row_out * (2 * (guint64)lines + (guint64)saver_rows);
 }
 
 guint64 footprint_peak(void)

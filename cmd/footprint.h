@@ -12,7 +12,7 @@ struct _VipsImage;
 
 /* Bytes that decoding `in` and writing a result of out_width pixels of out_pel bytes each will take: what the process holds
  * already, and libvips' buffers. */
-guint64 footprint_other(struct _VipsImage *in, gint64 out_width, int out_pel);
+guint64 footprint_other(struct _VipsImage *in, gint64 out_width, int out_pel, int saver_rows);
 
 /* The most that this process has held so far. */
 guint64 footprint_peak(void);

@@ -198,6 +198,14 @@ gboolean output_holds_pages(const struct output *o)
     return o->format && o->format->pages;
 }
 
+/* Measured: TIFF keeps three rows of its 128-row strips or tiles; a pyramid as many rows as two of them, summed over its levels. */
+int output_saver_rows(const struct output *o)
+{
+    if (!g_str_has_prefix(o->suffix, ".tif"))
+        return 0;
+    return o->options && strstr(o->options, "pyramid") ? 640 : 384;
+}
+
 int output_bits(const struct output *o, int bits)
 {
     return MIN(bits, o->format ? o->format->bits : 16);

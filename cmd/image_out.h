@@ -48,6 +48,9 @@ gboolean output_holds_pages(const struct output *output);
 /* Bits a sample, at most bits, that the format holds: 8, 16, or 32 for float. */
 int output_bits(const struct output *output, int bits);
 
+/* Rows of the output that the saver itself holds. */
+int output_saver_rows(const struct output *output);
+
 /* Refuses a size that the format cannot hold. */
 POLA_NODISCARD int output_check_size(const struct output *output, gint64 width, gint64 height, struct pola_error *err);
 

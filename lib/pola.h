@@ -85,7 +85,7 @@ POLA_API const char *pola_model_meta(const pola_model *model, const char *key);
 /* Total number of elements of all tensors. */
 POLA_API uint64_t pola_model_parameters(const pola_model *model);
 
-/* Finds a model: name with a slash or a known suffix (.safetensors, .pth, .pt) is a path and returned as it is; any other
+/* Finds a model: name with a slash or a known suffix (.safetensors; .pth and .pt are reserved) is a path and returned as it is; any other
  * name is looked up as NAME.safetensors in dir (may be NULL), $POLA_MODELS (colon-separated), the installed directory and
  * the build tree. *path is given: free() it. The error text lists the places searched. */
 POLA_API POLA_NODISCARD int pola_model_find(char **path, const char *name, const char *dir, struct pola_error *err);
