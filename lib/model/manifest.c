@@ -120,9 +120,10 @@ int pola_model_find(char **path, const char *name, const char *dir, struct pola_
     if (!*name)
         return pi_err_set(err, POLA_ERR_ARGUMENT, "the name of the model is empty");
     if (is_path(name)) {
-        if (!(*path = pi_alloc(strlen(name) + 1)))
+        length = strlen(name) + 1;
+        if (!(*path = pi_alloc(length)))
             return no_memory(err);
-        strcpy(*path, name);
+        memcpy(*path, name, length);
         return POLA_OK;
     }
     pi_places_init(&places, dir);
